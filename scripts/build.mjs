@@ -1,0 +1,3 @@
+import { compile, library } from './compile.mjs';
+
+process.exitCode = compile(library) ? 0 : 1;

@@ -1,0 +1,65 @@
+import type { Block, Message } from '../message.js';
+import type { Profile, WireTool } from '../profiles/profile.js';
+import type { TokenCounter } from '../tokens.js';
+
+// Role, separators and keys around a message, a call and a tool, on every protocol about alike.
+const MESSAGE_TOKENS = 4;
+const CALL_TOKENS = 6;
+const TOOL_TOKENS = 8;
+
+// Opaque text is not read: an upper bound by its length.
+const OPAQUE_CHARS_PER_TOKEN = 4;
+
+const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CHARS_PER_TOKEN);
+
+const blockTokens = (block: Block, counter: TokenCounter, profile: Profile): number => {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return counter.count(block.text);
+    case 'reasoning': {
+      if (profile.sendsReasoning !== true) return 0;
+      if (block.provider !== undefined && block.provider !== profile.provider) return 0;
+      return counter.count(block.text) + opaqueTokens(block.encrypted ?? '');
+    }
+    case 'provider':
+      return block.provider === profile.provider ? opaqueTokens(block.json) : 0;
+    case 'tool_call':
+      return 0;
+    case 'image':
+    case 'audio':
+    case 'file':
+      return profile.mediaTokens(block);
+  }
+};
+
+/** Tokens of a message as the profile sends it. Never reads the bytes of images or files. */
+export const messageTokens = (
+  message: Message,
+  counter: TokenCounter,
+  profile: Profile,
+): number => {
+  if (counter.countMessage !== undefined) return counter.countMessage(message);
+  let tokens = MESSAGE_TOKENS;
+  for (const block of message.blocks) tokens += blockTokens(block, counter, profile);
+  for (const call of message.toolCalls) {
+    tokens += CALL_TOKENS + counter.count(call.name) + counter.count(call.arguments);
+  }
+  return tokens;
+};
+
+/** Tokens of a text that is sent as a message of its own. */
+export const textTokens = (text: string, counter: TokenCounter): number =>
+  MESSAGE_TOKENS + counter.count(text);
+
+/** Tokens of the tools on offer. */
+export const toolsTokens = (tools: readonly WireTool[], counter: TokenCounter): number =>
+  tools.reduce(
+    (tokens, tool) =>
+      tokens +
+      TOOL_TOKENS +
+      counter.count(tool.name) +
+      counter.count(tool.description ?? '') +
+      (tool.parameters === undefined ? 0 : counter.count(JSON.stringify(tool.parameters))),
+    0,
+  );

@@ -1,0 +1,137 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { emptyBranch, foldBranch, inheritState, type BranchState } from '../domain/branch-state.js';
+import { emptyDirectory, foldDirectory, type DirectoryState } from '../domain/directory-state.js';
+import type { StemmaFault } from '../domain/errors.js';
+import type { EventRef } from '../domain/events/references.js';
+import type { LineagePart } from '../domain/key-index.js';
+import { unknownFault, type Recorded } from '../domain/recorded.js';
+import { branchStream, directoryStream } from '../domain/stream-name.js';
+import { readAll } from './event-reader.js';
+import type { BranchKey, ConversationKey, Runtime, Task } from './runtime.js';
+
+/** A stream's decision state, and the lineage on which its ids are looked up (own stream first). */
+export interface Loaded<State> {
+  readonly state: State;
+  readonly lineage: readonly LineagePart[];
+}
+
+/** Decision states of the streams used last; each is brought up to the head before it decides. */
+export interface StateCache {
+  readonly branches: Map<string, BranchState>;
+  readonly directories: Map<string, DirectoryState>;
+}
+
+export const stateCache = (): StateCache => ({ branches: new Map(), directories: new Map() });
+
+const CACHED_STATES = 256;
+
+/** Keeps the newest entries of a map that is used as a cache. */
+export const remember = <A>(cache: Map<string, A>, name: string, value: A, limit: number): void => {
+  cache.delete(name);
+  cache.set(name, value);
+  const oldest = cache.keys().next().value;
+  if (cache.size > limit && oldest !== undefined) cache.delete(oldest);
+};
+
+const streamOf = (key: ConversationKey, ref: Pick<EventRef, 'branch'>): string =>
+  branchStream(key.tenant, key.conversation, ref.branch);
+
+const mandatoryFault = (events: readonly Recorded[]): StemmaFault | undefined => {
+  for (const recorded of events) {
+    const fault = unknownFault(recorded);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+};
+
+/** Fork points from the nearest ancestor to the root; walks on where a branch names only the nearest 64. */
+export const ancestorsOf =
+  (
+    runtime: Runtime,
+    key: ConversationKey,
+    nearest: readonly EventRef[],
+  ): Task<readonly EventRef[]> =>
+  async () => {
+    const all = [...nearest];
+    for (let last = all.at(-1); last !== undefined && all.length % 64 === 0; last = all.at(-1)) {
+      const first = await readAll(runtime, streamOf(key, last), undefined, 0)();
+      if (E.isLeft(first)) return first;
+      const event = first.right[0]?.event;
+      if (event?.type !== 'BranchForked') break;
+      all.push(...event.data.ancestors);
+    }
+    return E.right(all);
+  };
+
+const linkOf = (state: { readonly head: number; readonly hash: string }) =>
+  state.head < 0 ? undefined : { revision: state.head, hash: state.hash };
+
+/** The state at a fork point: the ancestors folded one after the other, from the root down. */
+const inheritedState =
+  (
+    runtime: Runtime,
+    key: ConversationKey,
+    ancestors: readonly EventRef[],
+  ): Task<BranchState> =>
+  async () => {
+    let state: BranchState | undefined;
+    for (const { branch, revision } of [...ancestors].reverse()) {
+      const events = await readAll(runtime, streamOf(key, { branch }), undefined, revision)();
+      if (E.isLeft(events)) return events;
+      const fault = mandatoryFault(events.right);
+      if (fault !== undefined) return E.left(fault);
+      state = foldBranch(state === undefined ? emptyBranch : inheritState(state), events.right);
+    }
+    return E.right(state === undefined ? emptyBranch : inheritState(state));
+  };
+
+const startState = async (
+  runtime: Runtime,
+  key: ConversationKey,
+  first: Recorded | undefined,
+): Promise<E.Either<StemmaFault, BranchState>> => {
+  if (first?.event?.type !== 'BranchForked') return E.right(emptyBranch);
+  const ancestors = await ancestorsOf(runtime, key, first.event.data.ancestors)();
+  return E.isLeft(ancestors) ? ancestors : inheritedState(runtime, key, ancestors.right)();
+};
+
+/** Brings the decision state of a branch to its head. A branch without events has head -1. */
+export const loadBranch =
+  (runtime: Runtime, cache: StateCache, key: BranchKey): Task<Loaded<BranchState>> =>
+  async () => {
+    const stream = streamOf(key, key);
+    const cached = cache.branches.get(stream);
+    const events = await readAll(runtime, stream, cached && linkOf(cached))();
+    if (E.isLeft(events)) return events;
+    const fault = mandatoryFault(events.right);
+    if (fault !== undefined) return E.left(fault);
+    const start =
+      cached === undefined
+        ? await startState(runtime, key, events.right[0])
+        : E.right<StemmaFault, BranchState>(cached);
+    if (E.isLeft(start)) return start;
+    const state = foldBranch(start.right, events.right);
+    if (state.head >= 0) remember(cache.branches, stream, state, CACHED_STATES);
+    const ancestors = await ancestorsOf(runtime, key, state.ancestors)();
+    if (E.isLeft(ancestors)) return ancestors;
+    const lineage = [
+      { stream, upTo: state.head },
+      ...ancestors.right.map((ref) => ({ stream: streamOf(key, ref), upTo: ref.revision })),
+    ];
+    return E.right({ state, lineage });
+  };
+
+/** Brings the state of a conversation's directory to its head. */
+export const loadDirectory =
+  (runtime: Runtime, cache: StateCache, key: ConversationKey): Task<Loaded<DirectoryState>> =>
+  async () => {
+    const stream = directoryStream(key.tenant, key.conversation);
+    const cached = cache.directories.get(stream);
+    const events = await readAll(runtime, stream, cached && linkOf(cached))();
+    if (E.isLeft(events)) return events;
+    const fault = mandatoryFault(events.right);
+    if (fault !== undefined) return E.left(fault);
+    const state = foldDirectory(cached ?? emptyDirectory, events.right);
+    if (state.head >= 0) remember(cache.directories, stream, state, CACHED_STATES);
+    return E.right({ state, lineage: [{ stream, upTo: state.head }] });
+  };

@@ -1,0 +1,189 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { appendMessages, type AppendedMessage } from '../domain/decide/append-messages.js';
+import {
+  changeStatus,
+  messageRef,
+  reviseInstructions,
+  withdrawMessages,
+} from '../domain/decide/message-life.js';
+import { redactMessage } from '../domain/decide/directory.js';
+import { digestOf } from '../domain/digest.js';
+import { takeMessages, type MessageInput } from '../domain/intake.js';
+import { plainJson } from '../domain/json-value.js';
+import type { MessageStatus, Role } from '../domain/message.js';
+import { loadBranch } from './branch-loader.js';
+import { slotMaker } from './content.js';
+import {
+  actorText,
+  commandScopedId,
+  given,
+  left,
+  provenanceOf,
+  scopeOf,
+  type Actor,
+  type BranchContext,
+  type CommandOptions,
+} from './engine-context.js';
+import { onBranch, onDirectory, type Done } from './execute.js';
+import { lookUp } from './known-ids.js';
+import type { Task } from './runtime.js';
+
+export interface AppendOptions extends CommandOptions {
+  /** Exact revision of the branch's head; another head is `RevisionConflict`. */
+  readonly expectedRevision?: number;
+  readonly as?: Actor;
+}
+
+/** A revision that a caller gives: a safe integer from -1 (no event) on (B38). */
+const revisionArgument = (value: unknown): E.Either<never, void> | ReturnType<typeof left> =>
+  value === undefined || (Number.isSafeInteger(value) && Number(value) >= -1)
+    ? E.right(undefined)
+    : left({
+        _tag: 'InvalidArgument',
+        name: 'expectedRevision',
+        reason: typeof value === 'number' ? 'out_of_range' : 'wrong_type',
+      });
+
+/** Appends a message or a batch, all or nothing. */
+export const append =
+  (
+    context: BranchContext,
+    input: MessageInput | readonly MessageInput[],
+    options: AppendOptions = {},
+  ): Task<Done<readonly AppendedMessage[]>> =>
+  async () => {
+    const revision = revisionArgument(options.expectedRevision);
+    if (E.isLeft(revision)) return revision;
+    const slots = slotMaker(context.runtime, context.key.conversation);
+    const items = takeMessages(input, {
+      provenance: provenanceOf(options.as ?? context.as),
+      make: slots.make,
+      newId: (index) => commandScopedId(context, options, 'm', index),
+    });
+    if (E.isLeft(items)) return items;
+    const { expectedRevision: expected } = options;
+    const command = appendMessages({
+      scope: scopeOf(context),
+      items: items.right,
+      ...(expected === undefined ? {} : { expected }),
+    });
+    // The input was found to be plain JSON above; its digest is of the values, not of the objects.
+    const plain = plainJson(input);
+    const as = { ...context, as: options.as ?? context.as };
+    return onBranch(context.runtime, context.states, context.key, command, {
+      ...given(as, options, 'append', E.isRight(plain) ? plain.right : null),
+      slots,
+    })();
+  };
+
+export interface InstructionsOptions extends CommandOptions {
+  /** Slot name; two agents with names of their own do not overwrite each other. */
+  readonly name?: string;
+  readonly role?: Role;
+  readonly owner?: string;
+}
+
+/** Writes a version of the instructions; the same text again writes nothing. */
+export const setInstructions =
+  (
+    context: BranchContext,
+    text: string,
+    options: InstructionsOptions = {},
+  ): Task<Done<{ readonly version: number }>> =>
+  async () => {
+    if (typeof text !== 'string') {
+      return left({ _tag: 'InvalidShape', path: '/instructions', expected: 'text' });
+    }
+    const name = options.name ?? 'main';
+    const role = options.role ?? 'system';
+    const slots = slotMaker(context.runtime, context.key.conversation);
+    const command = reviseInstructions({
+      scope: scopeOf(context),
+      origin: context.as.kind,
+      instructions: {
+        name,
+        owner: options.owner ?? actorText(context.as),
+        role,
+        messageId: commandScopedId(context, options, 'i', 0),
+        content: slots.make(text, 'instructions'),
+        digest: digestOf(JSON.stringify([role, text])),
+      },
+    });
+    return onBranch(context.runtime, context.states, context.key, command, {
+      ...given(context, options, 'instructions', [name, role, text]),
+      slots,
+    })();
+  };
+
+export interface ReasonOptions extends CommandOptions {
+  readonly reason?: string;
+}
+
+const reasonSlot = (slots: ReturnType<typeof slotMaker>, reason: string | undefined) =>
+  reason === undefined ? undefined : slots.make(reason, 'reason');
+
+/** Changes the status of a message: confirms or blocks a draft, supersedes an answer. */
+export const setStatus =
+  (
+    context: BranchContext,
+    messageId: string,
+    to: MessageStatus,
+    options: ReasonOptions = {},
+  ): Task<Done<{ readonly to: MessageStatus }>> =>
+  async () => {
+    const slots = slotMaker(context.runtime, context.key.conversation);
+    const reason = reasonSlot(slots, options.reason);
+    const command = changeStatus({
+      scope: scopeOf(context),
+      messageId,
+      to,
+      by: actorText(context.as),
+      ...(reason === undefined ? {} : { reason }),
+    });
+    return onBranch(context.runtime, context.states, context.key, command, {
+      ...given(context, options, 'status', [messageId, to, options.reason ?? null]),
+      slots,
+    })();
+  };
+
+/** Takes messages out of later contexts; they stay in history. */
+export const withdraw =
+  (
+    context: BranchContext,
+    ids: readonly string[],
+    options: ReasonOptions = {},
+  ): Task<Done<{ readonly messages: readonly string[] }>> =>
+  async () => {
+    const slots = slotMaker(context.runtime, context.key.conversation);
+    const reason = reasonSlot(slots, options.reason);
+    const command = withdrawMessages(scopeOf(context), ids, reason);
+    return onBranch(context.runtime, context.states, context.key, command, {
+      ...given(context, options, 'withdraw', [ids, options.reason ?? null]),
+      slots,
+    })();
+  };
+
+/** Hides a message from contexts and views on every branch; its event stays as it is. */
+export const redact =
+  (
+    context: BranchContext,
+    messageId: string,
+    options: ReasonOptions & { readonly authority?: string } = {},
+  ): Task<Done<{ readonly message: string }>> =>
+  async () => {
+    const { runtime, states, key } = context;
+    const loaded = await loadBranch(runtime, states, key)();
+    if (E.isLeft(loaded)) return loaded;
+    const refs = [{ kind: 'message', id: messageId } as const];
+    const facts = await lookUp(runtime, key.conversation, loaded.right.lineage, refs)();
+    if (E.isLeft(facts)) return facts;
+    const ref = messageRef(facts.right, messageId);
+    if (ref === undefined) return left({ _tag: 'NotFound', kind: 'message', ref: messageId });
+    const slots = slotMaker(runtime, key.conversation);
+    const authority = options.authority ?? actorText(context.as);
+    const command = redactMessage(ref, authority, reasonSlot(slots, options.reason));
+    return onDirectory(runtime, states, key, command, {
+      ...given(context, options, 'redact', [messageId, authority, options.reason ?? null]),
+      slots,
+    })();
+  };

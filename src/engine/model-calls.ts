@@ -1,0 +1,332 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { buildContext } from '../domain/context/build-context.js';
+import type { ContextPlan, InputLiteral } from '../domain/context/plan.js';
+import { completePolicy, type ContextPolicy } from '../domain/context/policy.js';
+import { completeCall, failCall, requestCall } from '../domain/decide/model-call.js';
+import type {
+  CallError,
+  ModelCallRequested,
+  Purpose,
+  Usage,
+} from '../domain/events/model-call-events.js';
+import type { StemmaFault } from '../domain/errors.js';
+import type { TurnOutcome } from '../domain/events/branch-events.js';
+import { prepare, type MakeSlot } from '../domain/intake.js';
+import { plainJson } from '../domain/json-value.js';
+import type { Block, Message, MessageStatus, Raw, ToolCall } from '../domain/message.js';
+import type { Profile } from '../domain/profiles/profile.js';
+import type { Recorded } from '../domain/recorded.js';
+import type { Surface } from '../domain/surface.js';
+import { estimator, type TokenCounter } from '../domain/tokens.js';
+import type { ToolDefinition } from '../domain/tool.js';
+import { loadBranch } from './branch-loader.js';
+import { slotMaker } from './content.js';
+import {
+  commandScopedId,
+  given,
+  left,
+  scopeOf,
+  type BranchContext,
+  type CommandOptions,
+} from './engine-context.js';
+import { onBranch, type Done } from './execute.js';
+import { readSurface, type ReadPoint } from './histories.js';
+import { lookUp } from './known-ids.js';
+import type { Task } from './runtime.js';
+
+/** How a context is built. */
+export interface ContextOptions<Body extends object> {
+  readonly profile: Profile<Body>;
+  /** Shorthand for `policy.budgetTokens`. */
+  readonly budgetTokens?: number;
+  readonly policy?: Partial<ContextPolicy>;
+  readonly tools?: readonly ToolDefinition[];
+  /** Model parameters, merged into the body by the profile. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly literals?: readonly InputLiteral[];
+  readonly counter?: TokenCounter;
+}
+
+export interface RequestOptions<Body extends object> extends ContextOptions<Body>, CommandOptions {
+  readonly purpose?: Purpose;
+  readonly agent?: string;
+  /** The call that this one tries again after a transport failure (SE3). */
+  readonly retryOf?: string;
+  readonly cause?: string;
+}
+
+/** Builds a context from a surface; nothing is written. */
+export const contextOf = <Body extends object>(
+  surface: Surface,
+  options: ContextOptions<Body>,
+): E.Either<StemmaFault, ContextPlan<Body>> => {
+  const { budgetTokens, policy: changes = {}, profile, tools = [], params = {}, literals = [] } = options;
+  const policy = completePolicy({
+    ...changes,
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+  });
+  if (E.isLeft(policy)) return policy;
+  const plain = plainJson(params, '/params');
+  if (E.isLeft(plain)) return plain;
+  return buildContext({
+    surface,
+    profile,
+    policy: policy.right,
+    tools,
+    params,
+    literals,
+    counter: options.counter ?? estimator,
+  });
+};
+
+/** The context that a call made now would have. Writes nothing. */
+export const preview =
+  <Body extends object>(
+    context: BranchContext,
+    options: ContextOptions<Body>,
+    point: ReadPoint = {},
+  ): Task<ContextPlan<Body>> =>
+  async () => {
+    const surface = await readSurface(context.runtime, context.histories, context.key, point)();
+    return E.isLeft(surface) ? surface : contextOf(surface.right, options);
+  };
+
+/** A call that was recorded and may now be sent. */
+export interface RequestedCall<Body extends object> {
+  readonly modelCallId: string;
+  readonly plan: ContextPlan<Body>;
+  readonly attempt: number;
+}
+
+const requestedData = <Body extends object>(
+  plan: ContextPlan<Body>,
+  surface: Surface,
+  options: RequestOptions<Body>,
+  call: { readonly id: string; readonly attempt: number },
+  make: MakeSlot,
+): ModelCallRequested => {
+  const { retryOf, agent, purpose = 'turn', profile, tools = [], params } = options;
+  return {
+    modelCallId: call.id,
+    attempt: call.attempt,
+    ...(retryOf === undefined ? {} : { retryOf }),
+    ...(agent === undefined ? {} : { agent }),
+    purpose,
+    source: 'built',
+    profile: plan.profile,
+    ...(profile.model === undefined ? {} : { model: profile.model }),
+    policy: plan.policy,
+    branchRevision: surface.revision,
+    directoryRevision: surface.directoryRevision,
+    selection: plan.selection,
+    literals: plan.literals.map(({ place, text, provenance, trust, reason }) => ({
+      place,
+      content: make(text, 'literal'),
+      provenance,
+      trust,
+      reason,
+    })),
+    ...(tools.length === 0 ? {} : { tools: make(JSON.stringify(tools), 'tools') }),
+    instructions: plan.instructions,
+    ...(params === undefined ? {} : { params: make(JSON.stringify(params), 'params') }),
+    counter: plan.counter.name,
+    exact: plan.counter.exact,
+    tokens: plan.tokens,
+    ...(plan.budget === undefined ? {} : { budget: plan.budget }),
+    requestDigest: plan.requestDigest,
+  };
+};
+
+const attemptAfter =
+  (context: BranchContext, retryOf: string | undefined): Task<number> =>
+  async () => {
+    if (retryOf === undefined) return E.right(1);
+    const { runtime, states, key } = context;
+    const loaded = await loadBranch(runtime, states, key)();
+    if (E.isLeft(loaded)) return loaded;
+    const refs = [{ kind: 'call', id: retryOf } as const];
+    const facts = await lookUp(runtime, key.conversation, loaded.right.lineage, refs)();
+    if (E.isLeft(facts)) return facts;
+    const requested = facts.right
+      .of('call', retryOf)
+      .map(({ event }) => event)
+      .find((event) => event?.type === 'ModelCallRequested');
+    return requested?.type === 'ModelCallRequested'
+      ? E.right(requested.data.attempt + 1)
+      : left({ _tag: 'NotFound', kind: 'call', ref: retryOf });
+  };
+
+const REBUILDS = 16;
+
+/**
+ * Records a call with its exact context before it is sent. A message that comes in between is not
+ * missed: the context is built again at the new head.
+ */
+export const request =
+  <Body extends object>(
+    context: BranchContext,
+    options: RequestOptions<Body>,
+  ): Task<RequestedCall<Body>> =>
+  async () => {
+    const { runtime, states, histories, key } = context;
+    const attempt = await attemptAfter(context, options.retryOf)();
+    if (E.isLeft(attempt)) return attempt;
+    const id = commandScopedId(context, options, 'c', 0);
+    for (let round = 0; ; round += 1) {
+      const surface = await readSurface(runtime, histories, key)();
+      if (E.isLeft(surface)) return surface;
+      const plan = contextOf(surface.right, options);
+      if (E.isLeft(plan)) return plan;
+      const slots = slotMaker(runtime, key.conversation);
+      const command = requestCall({
+        scope: scopeOf(context),
+        turn: commandScopedId(context, options, 't', 0),
+        ...(options.cause === undefined ? {} : { cause: options.cause }),
+        requested: requestedData(
+          plan.right,
+          surface.right,
+          options,
+          { id, attempt: attempt.right },
+          slots.make,
+        ),
+      });
+      const done = await onBranch(runtime, states, key, command, {
+        ...given(context, options, 'request', plan.right.requestDigest),
+        slots,
+      })();
+      if (E.isRight(done)) {
+        return E.right({ modelCallId: id, plan: plan.right, attempt: attempt.right });
+      }
+      if (done.left._tag !== 'RevisionConflict' || round >= REBUILDS) return done;
+    }
+  };
+
+/** The answer of a model, in neutral form. */
+export interface Answer {
+  /** Id for the assistant message; absent: a new one. */
+  readonly id?: string;
+  readonly blocks: readonly Block[];
+  readonly toolCalls?: readonly ToolCall[];
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+  readonly responseId?: string;
+  readonly model?: string;
+  readonly raw?: Raw;
+  readonly latencyMs?: number;
+  /** `draft` or `blocked` keeps it out of later contexts until it is confirmed. */
+  readonly status?: MessageStatus;
+}
+
+const answerMessage = (answer: Answer, id: string, status: MessageStatus, system?: string): Message => ({
+  id,
+  role: 'assistant',
+  blocks: answer.blocks,
+  toolCalls: answer.toolCalls ?? [],
+  answers: [],
+  provenance: {
+    kind: 'model',
+    ...(answer.model === undefined ? {} : { id: answer.model }),
+    ...(system === undefined ? {} : { system }),
+  },
+  trust: 'model',
+  status,
+  ...(answer.raw === undefined ? {} : { raw: answer.raw }),
+});
+
+export interface CompletedCall {
+  readonly messageId?: string;
+  readonly events: readonly Recorded[];
+  readonly replayed: boolean;
+}
+
+const completed = (done: Done<readonly Recorded[]>, messageId: string | undefined): CompletedCall => ({
+  ...(messageId === undefined ? {} : { messageId }),
+  events: done.answer,
+  replayed: done.replayed,
+});
+
+export interface CompleteOptions extends CommandOptions {
+  readonly purpose?: Purpose;
+  readonly provider?: string;
+}
+
+/** Records the answer of a call: message and completion in one append. */
+export const complete =
+  (
+    context: BranchContext,
+    modelCallId: string,
+    answer: Answer,
+    options: CompleteOptions = {},
+  ): Task<CompletedCall> =>
+  async () => {
+    const { runtime, states, key } = context;
+    const slots = slotMaker(runtime, key.conversation);
+    const isTurn = (options.purpose ?? 'turn') === 'turn';
+    // The id follows from the call, so that completing it again is a replay and not a second answer.
+    const id = answer.id ?? `m-${modelCallId}`;
+    const message = answerMessage(answer, id, answer.status ?? 'confirmed', options.provider);
+    const output = JSON.stringify(answer.blocks);
+    const command = completeCall({
+      scope: scopeOf(context),
+      modelCallId,
+      ...(isTurn
+        ? { message: prepare(message, slots.make) }
+        : { output: slots.make(output, 'output') }),
+      finishReason: answer.finishReason ?? 'stop',
+      usage: answer.usage ?? {},
+      ...(answer.responseId === undefined ? {} : { responseId: answer.responseId }),
+      ...(answer.latencyMs === undefined ? {} : { latencyMs: answer.latencyMs }),
+    });
+    const done = await onBranch(runtime, states, key, command, {
+      ...given(context, options, 'complete', [modelCallId, id]),
+      slots,
+    })();
+    return E.isLeft(done) ? done : E.right(completed(done.right, isTurn ? id : undefined));
+  };
+
+export interface Failure {
+  readonly kind: CallError['kind'];
+  readonly code?: string;
+  readonly retryable?: boolean;
+  readonly detail?: string;
+  /** What had come of the answer. */
+  readonly partial?: Pick<Answer, 'id' | 'blocks' | 'toolCalls'>;
+  /** Ends the turn with this outcome; absent: another attempt follows. */
+  readonly ends?: TurnOutcome;
+}
+
+/** Records that a call failed, with what of its answer had come. */
+export const fail =
+  (
+    context: BranchContext,
+    modelCallId: string,
+    failure: Failure,
+    options: CommandOptions = {},
+  ): Task<CompletedCall> =>
+  async () => {
+    const { runtime, states, key } = context;
+    const slots = slotMaker(runtime, key.conversation);
+    const { kind, code, retryable = kind === 'transport', detail, partial, ends } = failure;
+    const id = partial?.id ?? `m-${modelCallId}`;
+    const command = failCall({
+      scope: scopeOf(context),
+      modelCallId,
+      error: {
+        kind,
+        ...(code === undefined ? {} : { code }),
+        retryable,
+        ...(detail === undefined ? {} : { detail: slots.make(detail, 'detail') }),
+      },
+      ...(partial === undefined
+        ? {}
+        : { partial: prepare(answerMessage(partial, id, 'interrupted'), slots.make) }),
+      ...(ends === undefined ? {} : { ends }),
+    });
+    const done = await onBranch(runtime, states, key, command, {
+      ...given(context, options, 'fail', [modelCallId, kind]),
+      slots,
+    })();
+    return E.isLeft(done)
+      ? done
+      : E.right(completed(done.right, partial === undefined ? undefined : id));
+  };

@@ -1,0 +1,269 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { StemmaFault } from '../domain/errors.js';
+import { isUid, type Revision, type Uid } from '../domain/ids.js';
+import { readStored, type Recorded } from '../domain/recorded.js';
+import type { Slot } from '../domain/slot.js';
+import { branchNamed, type BranchEntry } from '../domain/directory-state.js';
+import { isRfc3339 } from '../domain/text.js';
+import { branchStream, directoryStream, parseStream } from '../domain/stream-name.js';
+import { byActivity, catalog, type CatalogRow } from '../projections/catalog.js';
+import type { Projection } from '../projections/projection.js';
+import { openSlots } from './content.js';
+import { branchesOf, completeBranch, conversationUid } from './conversation-commands.js';
+import { left, type EngineContext } from './engine-context.js';
+import { readForward } from './event-reader.js';
+import { forkPoints, type ReadPoint } from './histories.js';
+import type { BranchKey, Task } from './runtime.js';
+
+/** Folds a branch's lineage, ancestors first, and its conversation's directory. */
+export const projectBranch =
+  <Draft, View>(
+    context: EngineContext,
+    key: BranchKey,
+    projection: Projection<Draft, View>,
+    point: ReadPoint = {},
+  ): Task<View> =>
+  async () => {
+    const { runtime } = context;
+    const ancestors = await forkPoints(runtime, key)();
+    if (E.isLeft(ancestors)) return ancestors;
+    const draft = projection.start();
+    const step = (recorded: Recorded): undefined => {
+      if (point.time === undefined || recorded.meta.at <= point.time) {
+        projection.apply(draft, recorded);
+      }
+    };
+    const own = { branch: key.branch, revision: point.revision ?? Number.MAX_SAFE_INTEGER };
+    for (const { branch, revision } of [...ancestors.right, own]) {
+      const stream = branchStream(key.tenant, key.conversation, branch);
+      const read = await readForward(runtime, stream, undefined, revision, step)();
+      if (E.isLeft(read)) return read;
+    }
+    const read = await projectDirectory(context, key, (recorded) => {
+      projection.apply(draft, recorded);
+    })();
+    return E.isLeft(read) ? read : E.right(projection.view(draft));
+  };
+
+const projectDirectory = (
+  { runtime }: EngineContext,
+  key: Pick<BranchKey, 'tenant' | 'conversation'>,
+  apply: (recorded: Recorded) => void,
+) =>
+  readForward(
+    runtime,
+    directoryStream(key.tenant, key.conversation),
+    undefined,
+    Number.MAX_SAFE_INTEGER,
+    (recorded) => {
+      apply(recorded);
+      return undefined;
+    },
+  );
+
+/** Folds the directory of a conversation and all events of all its branches, each once. */
+export const projectConversation =
+  <Draft, View>(
+    context: EngineContext,
+    conversation: Uid,
+    projection: Projection<Draft, View>,
+  ): Task<View> =>
+  async () => {
+    const directory = await branchesOf(context, conversation)();
+    if (E.isLeft(directory)) return directory;
+    const { tenant, runtime } = context;
+    const draft = projection.start();
+    const read = await projectDirectory(context, { tenant, conversation }, (recorded) => {
+      projection.apply(draft, recorded);
+    })();
+    if (E.isLeft(read)) return read;
+    for (const { branch } of directory.right.branches.values()) {
+      const stream = branchStream(tenant, conversation, branch);
+      const events = await readForward(runtime, stream, undefined, Number.MAX_SAFE_INTEGER, (r) => {
+        projection.apply(draft, r);
+        return undefined;
+      })();
+      if (E.isLeft(events)) return events;
+    }
+    return E.right(projection.view(draft));
+  };
+
+/** A conversation in a list, with its texts at hand. */
+export interface ConversationSummary extends Omit<
+  CatalogRow,
+  'title' | 'externalRef' | 'annotations' | 'messages' | 'turns' | 'compactions'
+> {
+  /** The caller's id, where it gave one. */
+  readonly id?: string;
+  readonly title?: string;
+}
+
+const textOf = async (
+  context: EngineContext,
+  row: CatalogRow,
+  slot: Slot | undefined,
+): Promise<string | undefined> => {
+  if (slot === undefined) return undefined;
+  const key = { tenant: context.tenant, conversation: row.conversation as Uid };
+  const open = await openSlots(context.runtime, key, [slot])();
+  const opened = E.isRight(open) ? open.right(slot) : undefined;
+  return opened?._tag === 'text' ? opened.text : undefined;
+};
+
+const summaryOf = async (context: EngineContext, row: CatalogRow): Promise<ConversationSummary> => {
+  const { title, externalRef, annotations, messages, turns, compactions, ...rest } = row;
+  const [id, name] = [await textOf(context, row, externalRef), await textOf(context, row, title)];
+  return {
+    ...rest,
+    ...(id === undefined ? {} : { id }),
+    ...(name === undefined ? {} : { title: name }),
+  };
+};
+
+/** All conversations of the tenant, the one with the latest activity first. */
+export const conversations =
+  (context: EngineContext): Task<readonly ConversationSummary[]> =>
+  async () => {
+    const { runtime, tenant } = context;
+    const draft = catalog.start();
+    const stop = new AbortController();
+    const options = { categories: ['conversation'], after: 'start' as const, signal: stop.signal };
+    let fault: StemmaFault | undefined;
+    for await (const item of runtime.events.feed(options)) {
+      if (item._tag === 'Fault') fault = item.fault;
+      if (item._tag === 'CaughtUp' || item._tag === 'Fault') break;
+      if (item._tag !== 'Events') continue;
+      for (const stored of item.events) {
+        if (parseStream(stored.stream)?.tenant !== tenant) continue;
+        const recorded = readStored(stored, runtime.upcasts);
+        // A damaged directory must not hide the others; reading that conversation tells of it.
+        if (E.isRight(recorded)) catalog.apply(draft, recorded.right);
+      }
+    }
+    stop.abort();
+    if (fault !== undefined) return E.left(fault);
+    const rows = byActivity(catalog.view(draft)).filter((row) => !row.importing);
+    return E.right(await Promise.all(rows.map((row) => summaryOf(context, row))));
+  };
+
+/** A place that people name: a conversation, a branch of it, and how far to read. */
+export interface Reference {
+  readonly conversation: Uid;
+  readonly entry: BranchEntry;
+  readonly point: ReadPoint;
+}
+
+const exists = async (context: EngineContext, conversation: Uid): Promise<boolean> =>
+  E.isRight(await branchesOf(context, conversation)());
+
+/** Finds a conversation by the caller's id, its uid, or a unique beginning of either. */
+export const findConversation =
+  (context: EngineContext, name: string): Task<Uid> =>
+  async () => {
+    const derived = conversationUid(context, name);
+    if (await exists(context, derived)) return E.right(derived);
+    if (isUid(name) && (await exists(context, name))) return E.right(name);
+    const all = await conversations(context)();
+    if (E.isLeft(all)) return all;
+    const exact = all.right.filter((row) => row.id === name);
+    const byPrefix = all.right.filter(
+      (row) => (row.id?.startsWith(name) ?? false) || row.conversation.startsWith(name),
+    );
+    const matches = exact.length > 0 ? exact : name === '' ? [] : byPrefix;
+    if (matches.length > 1) {
+      return left({ _tag: 'InvalidArgument', name: 'conversation', reason: 'ambiguous' });
+    }
+    const [found] = matches;
+    return found === undefined
+      ? left({ _tag: 'NotFound', kind: 'conversation', ref: name })
+      : E.right(found.conversation as Uid);
+  };
+
+interface ReferenceParts {
+  readonly name: string;
+  readonly branch?: string;
+  readonly back?: number;
+  readonly point: ReadPoint;
+}
+
+/** Splits `<conv>[/branch][~N][@REV|@TIME]`; ids may hold any of these signs, so the last ones count. */
+const splitReference = (text: string): ReferenceParts => {
+  let rest = text;
+  let point: ReadPoint = {};
+  const at = rest.lastIndexOf('@');
+  if (at > 0) {
+    const tail = rest.slice(at + 1);
+    if (/^\d+$/.test(tail)) point = { revision: Number(tail) };
+    else if (isRfc3339(tail)) point = { time: new Date(tail).toISOString() };
+    if (point.revision !== undefined || point.time !== undefined) rest = rest.slice(0, at);
+  }
+  const back = /~(\d+)$/.exec(rest);
+  if (back?.[1] !== undefined) rest = rest.slice(0, back.index);
+  const slash = rest.lastIndexOf('/');
+  return {
+    name: slash > 0 ? rest.slice(0, slash) : rest,
+    ...(slash > 0 ? { branch: rest.slice(slash + 1) } : {}),
+    ...(back?.[1] === undefined ? {} : { back: Number(back[1]) }),
+    point,
+  };
+};
+
+const branchOf =
+  (context: EngineContext, conversation: Uid, name: string | undefined): Task<BranchEntry> =>
+  async () => {
+    const directory = await branchesOf(context, conversation)();
+    if (E.isLeft(directory)) return directory;
+    const { branches, main } = directory.right;
+    const byUid = name !== undefined && isUid(name) ? branches.get(name) : undefined;
+    const entry =
+      name === undefined
+        ? main && branches.get(main)
+        : (branchNamed(directory.right, name) ?? byUid);
+    if (entry === undefined) {
+      return left({ _tag: 'NotFound', kind: 'branch', ref: name ?? 'main' });
+    }
+    const complete = await completeBranch(context, conversation, entry)();
+    return E.isLeft(complete) ? complete : E.right(entry);
+  };
+
+const headOf =
+  ({ runtime, tenant }: EngineContext, conversation: Uid, branch: Uid): Task<Revision> =>
+  async () => {
+    const page = await runtime.events.read({
+      stream: branchStream(tenant, conversation, branch),
+      from: 'end',
+      direction: 'backwards',
+      limit: 1,
+      maxBytes: 1,
+    })();
+    return E.isLeft(page) ? page : E.right(page.right.events[0]?.revision ?? -1);
+  };
+
+/** Finds what a reference names. `~N` is N events before the head. */
+export const resolve =
+  (context: EngineContext, text: string): Task<Reference> =>
+  async () => {
+    // An id may contain a slash: the whole text is tried as an id first.
+    const whole = await findExact(context, text);
+    const parts = whole === undefined ? splitReference(text) : { name: text, point: {} };
+    const found =
+      whole === undefined
+        ? await findConversation(context, parts.name)()
+        : E.right<StemmaFault, Uid>(whole);
+    if (E.isLeft(found)) return found;
+    const conversation = found.right;
+    const entry = await branchOf(context, conversation, parts.branch)();
+    if (E.isLeft(entry)) return entry;
+    if (parts.back === undefined) {
+      return E.right({ conversation, entry: entry.right, point: parts.point });
+    }
+    const head = await headOf(context, conversation, entry.right.branch)();
+    if (E.isLeft(head)) return head;
+    const revision = Math.max(0, head.right - parts.back);
+    return E.right({ conversation, entry: entry.right, point: { revision } });
+  };
+
+const findExact = async (context: EngineContext, text: string): Promise<Uid | undefined> => {
+  const derived = conversationUid(context, text);
+  return (await exists(context, derived)) ? derived : undefined;
+};

@@ -1,0 +1,132 @@
+import type { BranchEntry, DirectoryState } from '../domain/directory-state.js';
+import type { ImportPlan, ImportReport } from '../domain/import-plan.js';
+import type { Uid } from '../domain/ids.js';
+import type { ParentConversation } from '../domain/events/directory-events.js';
+import { branchesOf, start } from '../engine/conversation-commands.js';
+import { diff, type Difference, type DiffOptions } from '../engine/differences.js';
+import { newId, type Actor, type BranchContext, type EngineContext } from '../engine/engine-context.js';
+import { exportConversation } from '../engine/exchange.js';
+import { runImport, type ImportedConversationResult } from '../engine/import-run.js';
+import { setInstructions } from '../engine/message-commands.js';
+import {
+  conversations,
+  findConversation,
+  projectConversation,
+  resolve,
+  type ConversationSummary,
+  type Reference,
+} from '../engine/queries.js';
+import { search, type SearchAnswer } from '../engine/searches.js';
+import { verifyConversation, type Verification } from '../engine/verification.js';
+import { audit, type Audit } from '../projections/audit.js';
+import { lineage, type Lineage } from '../projections/lineage.js';
+import { branchFace, type Branch } from './branch-face.js';
+import { run } from './stemma-error.js';
+
+export interface StartInput {
+  /** The caller's id; starting it again finds the conversation, from every node. */
+  readonly id?: string;
+  readonly title?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly instructions?: string;
+  readonly parent?: ParentConversation;
+  readonly as?: Actor;
+  readonly run?: string;
+  readonly commandId?: string;
+}
+
+export interface HandleOptions {
+  readonly as?: Actor;
+  /** Name of the run that works on the branch; absent: a new one. */
+  readonly run?: string;
+}
+
+export interface ImportOptions {
+  readonly onProgress?: (done: number) => void;
+}
+
+export interface ImportAnswer {
+  readonly report: ImportReport;
+  readonly conversations: readonly ImportedConversationResult[];
+  /** Events written; 0 when everything was known. */
+  readonly appended: number;
+}
+
+/** An open store with the conversations of one tenant. */
+export interface Stemma {
+  /** Begins a conversation, or finds the one begun with this id, and gives its main branch. */
+  readonly start: (input?: StartInput) => Promise<Branch>;
+  /** `<conversation>[/branch]`; ids by unique beginning. */
+  readonly open: (reference: string, options?: HandleOptions) => Promise<Branch>;
+  /** What a reference names, read point included. */
+  readonly resolve: (reference: string) => Promise<Reference>;
+  readonly conversations: () => Promise<readonly ConversationSummary[]>;
+  readonly branches: (conversation: string) => Promise<readonly BranchEntry[]>;
+  readonly directory: (conversation: string) => Promise<DirectoryState>;
+  readonly lineage: (conversation: string) => Promise<Lineage>;
+  readonly audit: (conversation: string) => Promise<Audit>;
+  readonly diff: (a: string, b: string, options?: DiffOptions) => Promise<Difference>;
+  readonly search: (text: string, options?: { readonly limit?: number }) => Promise<SearchAnswer>;
+  readonly verify: (conversation?: string) => Promise<Verification>;
+  readonly importPlan: (plan: ImportPlan, options?: ImportOptions) => Promise<ImportAnswer>;
+  /** The conversation as stemma JSONL, line by line (format.md, Exchange lines). */
+  readonly export: (conversation: string) => AsyncIterable<string>;
+  readonly close: () => Promise<void>;
+}
+
+const branchContext = (
+  context: EngineContext,
+  place: { readonly conversation: Uid; readonly branch: Uid },
+  as: Actor,
+  runId: string | undefined,
+): BranchContext => ({
+  ...context,
+  key: { tenant: context.tenant, conversation: place.conversation, branch: place.branch },
+  run: runId ?? newId(context, 'r'),
+  as,
+});
+
+const begin = async (
+  context: EngineContext,
+  defaults: Actor,
+  input: StartInput = {},
+): Promise<Branch> => {
+  const { instructions, run: runId, as = defaults, ...options } = input;
+  const { conversation, main } = await run(start(context, { ...options, as }));
+  const own = branchContext(context, { conversation, branch: main }, as, runId);
+  if (instructions !== undefined) await run(setInstructions(own, instructions));
+  return branchFace(own, 'main');
+};
+
+/** The promise face of an engine. */
+export const stemmaFace = (context: EngineContext, as: Actor): Stemma => {
+  const uid = (name: string): Promise<Uid> => run(findConversation(context, name));
+  return {
+    start: (input) => begin(context, as, input),
+    open: async (reference, options = {}) => {
+      const { conversation, entry } = await run(resolve(context, reference));
+      const place = { conversation, branch: entry.branch };
+      const own = branchContext(context, place, options.as ?? as, options.run);
+      return branchFace(own, entry.name);
+    },
+    resolve: (reference) => run(resolve(context, reference)),
+    conversations: () => run(conversations(context)),
+    branches: async (name) => {
+      const directory = await run(branchesOf(context, await uid(name)));
+      return [...directory.branches.values()];
+    },
+    directory: async (name) => run(branchesOf(context, await uid(name))),
+    lineage: async (name) => run(projectConversation(context, await uid(name), lineage)),
+    audit: async (name) => run(projectConversation(context, await uid(name), audit)),
+    diff: (a, b, options) => run(diff(context, a, b, options)),
+    search: (text, options) => run(search(context, text, options)),
+    verify: async (name) =>
+      run(verifyConversation(context, name === undefined ? undefined : await uid(name))),
+    importPlan: async (plan, options = {}) => {
+      const result = await run(runImport(context, plan, options.onProgress));
+      return { report: plan.report, ...result };
+    },
+    export: (name) => exportConversation(context, () => uid(name)),
+    close: () => run(context.runtime.events.close()),
+  };
+};

@@ -1,0 +1,130 @@
+import type { BranchReason } from '../../../domain/events/directory-events.js';
+import type {
+  ImportedBranch,
+  ImportedConversation,
+  ImportedItem,
+} from '../../../domain/import-plan.js';
+import { usableId } from '../foreign.js';
+
+/** Records that stand together on one branch: an API message with its results, or one prompt. */
+export interface Group {
+  readonly branch: BranchDraft;
+  readonly apiMessageId?: string;
+  readonly callIds: Set<string>;
+  /** Position on the branch where what follows the group begins. */
+  continuedAt?: number;
+  /** Position of the last item of the group. */
+  lastAt: number;
+}
+
+export interface BranchDraft {
+  readonly key: string;
+  readonly name: string;
+  readonly reason: BranchReason;
+  /** The fork point: a branch, and the position of the last item of it that is seen. */
+  readonly parent?: { readonly branch: BranchDraft; readonly at: number };
+  readonly items: ImportedItem[];
+  /** The group of each item, beside it. */
+  readonly groups: (Group | undefined)[];
+  hasMessages: boolean;
+}
+
+export interface ConversationDraft {
+  readonly externalId: string;
+  readonly parent?: ImportedConversation['parent'];
+  readonly branches: BranchDraft[];
+  readonly names: Set<string>;
+  /** The branch that records without a parent are put on. */
+  current: BranchDraft;
+  active: BranchDraft;
+  /** Line of the record that made `active`. */
+  activeLine: number;
+}
+
+const newBranch = (
+  key: string,
+  name: string,
+  reason: BranchReason,
+  parent?: BranchDraft['parent'],
+): BranchDraft => ({
+  key,
+  name,
+  reason,
+  ...(parent === undefined ? {} : { parent }),
+  items: [],
+  groups: [],
+  hasMessages: false,
+});
+
+export const MAIN = 'main';
+
+export const newConversation = (
+  externalId: string,
+  parent?: ImportedConversation['parent'],
+): ConversationDraft => {
+  const main = newBranch(MAIN, MAIN, 'import');
+  return {
+    externalId,
+    ...(parent === undefined ? {} : { parent }),
+    branches: [main],
+    names: new Set([MAIN]),
+    current: main,
+    active: main,
+    activeLine: 0,
+  };
+};
+
+export const mainOf = (conversation: ConversationDraft): BranchDraft =>
+  conversation.branches[0] ?? conversation.current;
+
+const SHORT = 8;
+
+/** A branch named by the record that it begins with, so that a longer file names it alike. */
+export const addBranch = (
+  conversation: ConversationDraft,
+  key: string,
+  reason: BranchReason,
+  parent?: BranchDraft['parent'],
+): BranchDraft => {
+  const short = `${reason}-${key.slice(0, SHORT)}`;
+  const name = conversation.names.has(short) ? usableId(`${reason}-${key}`) : short;
+  conversation.names.add(name);
+  const branch = newBranch(key, name, reason, parent);
+  conversation.branches.push(branch);
+  return branch;
+};
+
+/** Puts items at the end of a branch; the position of the last one. */
+export const putItems = (
+  branch: BranchDraft,
+  items: readonly ImportedItem[],
+  group?: Group,
+): number => {
+  for (const item of items) {
+    branch.items.push(item);
+    branch.groups.push(group);
+  }
+  return branch.items.length - 1;
+};
+
+const forkOf = (branch: BranchDraft): Pick<ImportedBranch, 'parent'> => {
+  const { parent } = branch;
+  const item = parent?.branch.items[parent.at];
+  return parent === undefined || item === undefined
+    ? {}
+    : { parent: { key: parent.branch.key, record: item.record } };
+};
+
+/** The conversation as it is handed to the engine. */
+export const conversationOf = (draft: ConversationDraft): ImportedConversation => ({
+  externalId: draft.externalId,
+  ...(draft.parent === undefined ? {} : { parent: draft.parent }),
+  branches: draft.branches.map((branch) => ({
+    key: branch.key,
+    name: branch.name,
+    reason: branch.reason,
+    ...forkOf(branch),
+    items: branch.items,
+    ...(branch === draft.active ? { active: true } : {}),
+  })),
+});

@@ -1,0 +1,130 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { StoreFault } from '../../../domain/errors.js';
+import type { StoredEvent } from '../../../domain/event-store.js';
+import { categoryOf } from '../../../domain/stream-name.js';
+import type { ChangeSignal } from '../change-signal.js';
+import type { FeedPage } from '../feed-loop.js';
+import type { Database, Row } from './driver.js';
+import type { NameTable } from './names.js';
+import { eventOf, isDamage } from './read.js';
+import { integerOf, maybeIntegerOf } from './rows.js';
+
+const PLACES = `SELECT position, stream, revision, length(meta) + length(data) AS bytes FROM events
+  WHERE position > ? ORDER BY position LIMIT ?`;
+const EVENT = `SELECT position, stream, revision, hash, type, meta, data FROM events
+  WHERE position = ?`;
+const LAST = 'SELECT max(position) AS last FROM events';
+
+const PAGE_EVENTS = 500;
+const PAGE_BYTES = 1_000_000;
+
+export const lastPosition = (db: Database): number =>
+  maybeIntegerOf(db.sql(LAST).get(), 'last') ?? 0;
+
+interface Place {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly bytes: number;
+}
+
+const placeOf = (row: Row, streams: NameTable): Place => ({
+  position: integerOf(row, 'position'),
+  stream: streams.nameOf(integerOf(row, 'stream')),
+  revision: integerOf(row, 'revision'),
+  bytes: integerOf(row, 'bytes'),
+});
+
+const readAt = (
+  db: Database,
+  { position, stream, revision }: Place,
+): E.Either<StoreFault, StoredEvent> => {
+  try {
+    const row = db.sql(EVENT).get(position);
+    if (row !== undefined) return E.right(eventOf(row, stream));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  return E.left({ _tag: 'Damaged', stream, revision, check: 'payload' });
+};
+
+/**
+ * The wanted events behind a position. Positions have no gaps, so a missing one is damage; what
+ * stands before a damaged event is still given, and the next look answers the fault.
+ */
+export const feedPage = (
+  db: Database,
+  streams: NameTable,
+  categories: ReadonlySet<string>,
+  after: number,
+): E.Either<StoreFault, FeedPage> => {
+  const rows = db.sql(PLACES).all(after, PAGE_EVENTS);
+  const events: StoredEvent[] = [];
+  let to = after;
+  let bytes = 0;
+  for (const row of rows) {
+    const place = placeOf(row, streams);
+    const event =
+      place.position !== to + 1
+        ? E.left<StoreFault>({ _tag: 'Damaged', check: 'order' })
+        : categories.size > 0 && !categories.has(categoryOf(place.stream))
+          ? undefined
+          : readAt(db, place);
+    if (event !== undefined && E.isLeft(event)) {
+      return to > after ? E.right({ events, to, atEnd: false }) : event;
+    }
+    if (event !== undefined) {
+      events.push(event.right);
+      bytes += place.bytes;
+    }
+    to = place.position;
+    if (bytes > PAGE_BYTES) return E.right({ events, to, atEnd: false });
+  }
+  return E.right({ events, to, atEnd: rows.length < PAGE_EVENTS });
+};
+
+/** Looks for commits of other processes while anyone waits, oftener after one was seen. */
+const POLL_LEAST_MS = 25;
+const POLL_MOST_MS = 100;
+
+export interface Watch {
+  /** To be called when a feed begins to wait. */
+  readonly start: () => void;
+  readonly stop: () => void;
+}
+
+const dataVersion = (db: Database): number =>
+  integerOf(db.sql('PRAGMA data_version').get(), 'data_version');
+
+/**
+ * Announces commits of other processes. One timer for all feeds: `data_version` changes exactly when
+ * another connection has committed, and costs no read of the file.
+ */
+export const watchOthers = (db: Database, changes: ChangeSignal): Watch => {
+  let timer: NodeJS.Timeout | undefined;
+  let seen = dataVersion(db);
+  let pause = POLL_LEAST_MS;
+  const look = (): void => {
+    timer = undefined;
+    let now = seen;
+    try {
+      now = dataVersion(db);
+    } catch {
+      // Whatever is wrong, the feed will meet it when it reads.
+      changes.announce();
+    }
+    pause = now === seen ? Math.min(POLL_MOST_MS, pause * 1.5) : POLL_LEAST_MS;
+    if (now !== seen) changes.announce();
+    seen = now;
+    start();
+  };
+  const start = (): void => {
+    if (timer === undefined && changes.waiting() > 0) timer = setTimeout(look, pause);
+  };
+  return {
+    start,
+    stop: () => {
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as E from 'fp-ts/lib/Either.js';
+import type { StemmaFault } from './domain/errors.js';
+import type { Upcasts } from './domain/events/catalog.js';
+import { engineContext, type Actor, type EngineContext } from './engine/engine-context.js';
+import type { EngineStores, Runtime, Task } from './engine/runtime.js';
+import { openTenant, tenantUid } from './engine/tenant.js';
+import { memoryStores } from './infra/stores/memory-store.js';
+import { sqliteStores } from './infra/stores/sqlite/sqlite-store.js';
+
+/** How to open an engine. */
+export interface OpenOptions {
+  /** A folder or `.db` file for the embedded store, `memory:`, or stores of your own. */
+  readonly store?: string | EngineStores;
+  /** Whose conversations; every stream, key and blob is kept apart by it. */
+  readonly tenant?: string;
+  /** Who gives commands when none says so; drives who may write which role. */
+  readonly as?: Actor;
+  readonly readOnly?: boolean;
+  /** Opens what is left of a store whose write-ahead log is gone, read-only. */
+  readonly salvage?: boolean;
+  readonly allowUnsafeFilesystem?: boolean;
+  /** Turns stored data of older versions into the present one: `Type@version` to a function. */
+  readonly upcasts?: Upcasts;
+  /** The clock, for tests: milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Randomness, for tests: this many bytes. */
+  readonly random?: (bytes: number) => Uint8Array;
+}
+
+const names = new Set<string>([
+  'store',
+  'tenant',
+  'as',
+  'readOnly',
+  'salvage',
+  'allowUnsafeFilesystem',
+  'upcasts',
+  'now',
+  'random',
+]);
+
+const optionFault = (options: OpenOptions): StemmaFault | undefined => {
+  const unknown = Object.keys(options).find((name) => !names.has(name));
+  if (unknown !== undefined) {
+    return { _tag: 'InvalidArgument', name: unknown, reason: 'unknown_option' };
+  }
+  const { tenant } = options;
+  return tenant !== undefined && (typeof tenant !== 'string' || tenant.trim() === '')
+    ? { _tag: 'InvalidArgument', name: 'tenant', reason: 'wrong_type' }
+    : undefined;
+};
+
+const storesOf =
+  ({ store = './.stemma', readOnly, salvage, allowUnsafeFilesystem }: OpenOptions): Task<EngineStores> =>
+  async () => {
+    if (typeof store !== 'string') return E.right(store);
+    if (store === 'memory:') return E.right(memoryStores());
+    return sqliteStores({
+      path: store,
+      ...(readOnly === undefined ? {} : { readOnly }),
+      ...(salvage === undefined ? {} : { salvage }),
+      ...(allowUnsafeFilesystem === undefined ? {} : { allowUnsafeFilesystem }),
+    })();
+  };
+
+const runtimeOf = (stores: EngineStores, options: OpenOptions): Runtime => ({
+  ...stores,
+  now: () => new Date((options.now ?? Date.now)()).toISOString(),
+  random: options.random ?? ((bytes) => new Uint8Array(randomBytes(bytes))),
+  sleep: async (ms) => {
+    await sleep(ms);
+  },
+  upcasts: options.upcasts ?? {},
+  via: 'stemma/0.0.0',
+});
+
+/** Opens stores and tenant; what both faces of the package stand on. */
+export const openEngine =
+  (options: OpenOptions = {}): Task<EngineContext> =>
+  async () => {
+    const fault = optionFault(options);
+    if (fault !== undefined) return E.left(fault);
+    const stores = await storesOf(options)();
+    if (E.isLeft(stores)) return stores;
+    const runtime = runtimeOf(stores.right, options);
+    const readOnly = options.readOnly === true || options.salvage === true;
+    const tenant = await openTenant(runtime, tenantUid(options.tenant ?? 'default'), readOnly)();
+    if (E.isLeft(tenant)) {
+      await stores.right.events.close()();
+      return tenant;
+    }
+    return E.right(engineContext(runtime, tenant.right));
+  };

@@ -1,0 +1,98 @@
+import type { EventRef, Run } from '../domain/events/references.js';
+import type { CompactionDraft, HistoryDraft } from './history-fold.js';
+import { redactionOf } from './history-fold.js';
+
+/** A compaction in force, by its index in the draft, with the messages that it stands for. */
+export interface LiveRange {
+  readonly index: number;
+  /** Ids of messages of history, in surface order, through summaries that it covers. */
+  readonly covered: readonly string[];
+  /** Those that changed after the text that stands for them was made. */
+  readonly changed: readonly string[];
+}
+
+const redactionOfId = (draft: HistoryDraft, id: string): EventRef | undefined => {
+  const slotted = draft.byId.get(id);
+  const item = slotted === undefined ? undefined : draft[slotted.list][slotted.index];
+  return item === undefined ? undefined : redactionOf(draft, item.stamp.place, id);
+};
+
+/** Whether `id` is not any more what `by` was made from. */
+const isChanged = (draft: HistoryDraft, id: string, by: CompactionDraft): boolean => {
+  const slotted = draft.byId.get(id);
+  const item = slotted === undefined ? undefined : draft[slotted.list][slotted.index];
+  if ((item?.fate.changedAt ?? -1) > by.stamp.sequence) return true;
+  const redaction = redactionOfId(draft, id);
+  if (redaction === undefined) return false;
+  // The directory is another stream: only the call that made the summary tells which of its events
+  // were known. Where that is not recorded, the summary counts as made from what is now hidden.
+  const known = by.data.madeBy === undefined ? -1 : draft.knownRevisions.get(by.data.madeBy);
+  return redaction.revision > (known ?? -1);
+};
+
+/** What a compaction stands for. */
+export interface Expansion {
+  readonly covered: readonly string[];
+  readonly changed: readonly string[];
+  /** Compactions whose replacement is covered. */
+  readonly through: readonly number[];
+}
+
+/** Follows covered summaries to the messages that they were made from. */
+export const expand = (draft: HistoryDraft, index: number): Expansion => {
+  const covered = new Set<string>();
+  const changed = new Set<string>();
+  const through = new Set<number>();
+  const todo: { readonly id: string; readonly by: number }[] = [];
+  const push = (by: number): void => {
+    const ids = draft.compactions[by]?.data.covered ?? [];
+    for (let at = ids.length - 1; at >= 0; at -= 1) todo.push({ id: ids[at] ?? '', by });
+  };
+  push(index);
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const by = draft.compactions[next.by];
+    if (by !== undefined && isChanged(draft, next.id, by)) changed.add(next.id);
+    const slotted = draft.byId.get(next.id);
+    if (slotted?.list !== 'compactions') covered.add(next.id);
+    else if (!through.has(slotted.index)) {
+      through.add(slotted.index);
+      push(slotted.index);
+    }
+  }
+  return { covered: [...covered], changed: [...changed], through: [...through] };
+};
+
+const holdsRun = (outer: readonly Run[], inner: Run): boolean =>
+  outer.some(
+    (run) => run.branch === inner.branch && run.from <= inner.from && inner.to <= run.to,
+  );
+
+/** Whether everything that `inner` stands for lies in the range of `outer`. */
+const contains = (
+  outer: { readonly covers: readonly Run[]; readonly ids: ReadonlySet<string> },
+  inner: { readonly covers: readonly Run[]; readonly ids: readonly string[] },
+): boolean =>
+  (inner.ids.length > 0 && inner.ids.every((id) => outer.ids.has(id))) ||
+  (inner.covers.length > 0 && inner.covers.every((run) => holdsRun(outer.covers, run)));
+
+/**
+ * The compactions in force, oldest first: neither reverted nor within the range of a later one that
+ * is in force. Reverting the later one brings the earlier one back (CX5).
+ */
+export const liveRanges = (draft: HistoryDraft): readonly LiveRange[] => {
+  const live: LiveRange[] = [];
+  const hidden = new Set<number>();
+  const outer: { readonly covers: readonly Run[]; readonly ids: ReadonlySet<string> }[] = [];
+  for (let index = draft.compactions.length - 1; index >= 0; index -= 1) {
+    const compaction = draft.compactions[index];
+    if (compaction === undefined || compaction.reverted !== undefined) continue;
+    if (hidden.has(index)) continue;
+    const { covered, changed, through } = expand(draft, index);
+    const { covers } = compaction.data;
+    for (const inner of through) hidden.add(inner);
+    if (outer.some((later) => contains(later, { covers, ids: covered }))) continue;
+    live.push({ index, covered, changed });
+    outer.push({ covers, ids: new Set(covered) });
+  }
+  return live.reverse();
+};
