@@ -17,7 +17,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/((domain|projections|engine|face|infra|testing)/|(engine|index|fp|open)\\.ts$)',
+          '^src/((domain|projections|engine|face|infra|testing)/|(engine|index|fp|open|import-file)\\.ts$)',
       },
       to: {},
     },

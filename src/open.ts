@@ -53,7 +53,12 @@ const optionFault = (options: OpenOptions): StemmaFault | undefined => {
 };
 
 const storesOf =
-  ({ store = './.stemma', readOnly, salvage, allowUnsafeFilesystem }: OpenOptions): Task<EngineStores> =>
+  ({
+    store = './.stemma',
+    readOnly,
+    salvage,
+    allowUnsafeFilesystem,
+  }: OpenOptions): Task<EngineStores> =>
   async () => {
     if (typeof store !== 'string') return E.right(store);
     if (store === 'memory:') return E.right(memoryStores());

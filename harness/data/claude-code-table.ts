@@ -196,6 +196,22 @@ const countRows = (
     store(how, (imported) => count(itemsOf(imported))),
   ]);
 
+/** Of iFlow, whose order is that of the file. */
+const fanRows: Table = {
+  active_branch_is: reported('active_branch_is', 'which order is the transcript'),
+  tool_use_blocks: reported('tool_use_blocks', 'blocks that are calls, repeated ones too'),
+  repeated_blocks_identical: reported('repeated_blocks_identical', 'repeated calls say the same'),
+  naive_parent_chain_records: reported('naive_parent_chain_records', 'records on the parent chain'),
+  user_prompts: store('prompts on the active branch', (imported) =>
+    (counts['user_prompts'] ?? (() => 0))(activeItems(imported)),
+  ),
+  unique_tool_calls: store('tool calls of the store', ({ view }) => pairingOfView(view).tool_calls),
+  tool_results: store('results of the store', ({ view }) => pairingOfView(view).tool_results),
+  paired: store('answered calls of the store', ({ view }) => pairingOfView(view).paired),
+  orphan_results: store('orphans of the store', ({ view }) => pairingOfView(view).orphan_results),
+  true_branches: store('places behind which branches fork', (all) => forkRecords(all).length),
+};
+
 /** After the last compaction, or null as a whole. */
 const afterRow: Row = store(
   'messages from the last compaction of the active branch on',
@@ -211,6 +227,7 @@ const afterRow: Row = store(
 export const claudeCodeTable: Table = {
   ...fileRows,
   ...storeRows,
+  ...fanRows,
   ...group('log', pairingRows),
   ...group('active_branch', countRows('messages of the active branch', activeItems)),
   after_last_compaction: afterRow,

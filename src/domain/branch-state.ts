@@ -316,8 +316,7 @@ const apply = (draft: Draft, recorded: Recorded): void => {
       hash: recorded.hash,
     };
     const handler = handlers[event.type] as
-      | ((draft: Draft, data: unknown, place: EventRef, recorded: Recorded) => void)
-      | undefined;
+      ((draft: Draft, data: unknown, place: EventRef, recorded: Recorded) => void) | undefined;
     handler?.(draft, event.data, place, recorded);
   }
   draft.head = recorded.revision;

@@ -5,16 +5,15 @@ import * as t from 'io-ts';
  * A codec whose output is plain stored JSON. `encode` writes the keys of a record in the order in
  * which the codec names them, and leaves absent fields out: stored bytes depend on it (format.md).
  */
-export type Codec<A> = t.Type<A, unknown, unknown>;
+export type Codec<A> = t.Type<A, unknown>;
 
 /** A field that may be absent; it is never written as null. */
 export interface OptionalField<A> {
   readonly optional: Codec<A>;
 }
 
-type Field<A, K extends keyof A> = {} extends Pick<A, K>
-  ? OptionalField<Exclude<A[K], undefined>>
-  : Codec<A[K]>;
+type Field<A, K extends keyof A> =
+  object extends Pick<A, K> ? OptionalField<Exclude<A[K], undefined>> : Codec<A[K]>;
 
 type Fields<A> = { readonly [K in keyof A]-?: Field<A, K> };
 
@@ -67,7 +66,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>): Codec
   const compiled = compile(fields);
   const known = new Set(compiled.map((field) => field.key));
   const validate = validateRecord(compiled, known);
-  return new t.Type<A, unknown, unknown>(
+  return new t.Type<A, unknown>(
     name,
     (input): input is A => E.isRight(validate(input, [])),
     (input, context) => validate(input, context) as t.Validation<A>,
@@ -85,7 +84,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>): Codec
 /** One of these texts and no other. */
 export const oneOf = <const T extends readonly string[]>(...values: T): Codec<T[number]> => {
   const known = new Set<unknown>(values);
-  return new t.Type<T[number], unknown, unknown>(
+  return new t.Type<T[number], unknown>(
     values.join(' | '),
     (input): input is T[number] => known.has(input),
     (input, context) =>
@@ -135,7 +134,7 @@ export const tagged = <A extends object>(
       ? (members[tag] as Codec<A>)
       : undefined;
   };
-  return new t.Type<A, unknown, unknown>(
+  return new t.Type<A, unknown>(
     `by ${key}`,
     (input): input is A => memberOf(input)?.is(input) ?? false,
     (input, context) => memberOf(input)?.validate(input, context) ?? t.failure(input, context),

@@ -1,11 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { anything, decodeWith, flag, list, optional, record, text, textOr, whole, type Codec } from './codec.js';
+import {
+  anything,
+  decodeWith,
+  flag,
+  list,
+  optional,
+  record,
+  text,
+  textOr,
+  whole,
+  type Codec,
+} from './codec.js';
 import type { PreparedMessage } from './decide/append-messages.js';
 import type { StemmaFault } from './errors.js';
 import { plainJson, type Json, type JsonObject } from './json-value.js';
 import {
   Author,
-
   Blocks,
   CallRef,
   MessageStatus,
@@ -168,10 +178,12 @@ const roleFaultOf = (reader: FieldReader): StemmaFault | undefined => {
 };
 
 const idFaultOf = (reader: FieldReader, shape: Shape): StemmaFault | undefined => {
-  const id = (key: string, value: string | undefined, mayBeEmpty = false) => () =>
-    value === undefined || (mayBeEmpty && value === '')
-      ? E.right(undefined)
-      : foreignId(`${reader.path}/${key}`, value);
+  const id =
+    (key: string, value: string | undefined, mayBeEmpty = false) =>
+    () =>
+      value === undefined || (mayBeEmpty && value === '')
+        ? E.right(undefined)
+        : foreignId(`${reader.path}/${key}`, value);
   return firstFault([
     id('id', shape.id),
     id('toolCallId', shape.toolCallId),
@@ -311,7 +323,11 @@ export const takeMessage = (
   const id = shape.right.id ?? context.newId(index ?? 0);
   const { call, toolCallId, durationMs } = shape.right;
   const answers =
-    call !== undefined ? { ref: call } : toolCallId !== undefined ? { callId: toolCallId } : undefined;
+    call !== undefined
+      ? { ref: call }
+      : toolCallId !== undefined
+        ? { callId: toolCallId }
+        : undefined;
   return E.right(
     prepare(messageFrom(shape.right, id, context.provenance), context.make, {
       ...(answers === undefined ? {} : { answers }),
@@ -325,7 +341,8 @@ export const takeMessages = (
   input: unknown,
   context: IntakeContext,
 ): E.Either<StemmaFault, readonly PreparedMessage[]> => {
-  if (!Array.isArray(input)) return E.map((one: PreparedMessage) => [one])(takeMessage(input, context));
+  if (!Array.isArray(input))
+    return E.map((one: PreparedMessage) => [one])(takeMessage(input, context));
   if (input.length === 0) {
     return E.left({ _tag: 'InvalidShape', path: '', expected: 'at least one message' });
   }
@@ -337,4 +354,3 @@ export const takeMessages = (
   }
   return E.right(items);
 };
-

@@ -207,7 +207,6 @@ export interface Message {
   readonly claimedAt?: string;
 }
 
-
 /** Rule version of the content digest, stored with it: old digests stay comparable (format.md). */
 export const DIGEST_RULE = 'c1';
 

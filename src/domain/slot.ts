@@ -1,4 +1,4 @@
-import { record, text, whole, type Codec } from "./codec.js";
+import { record, text, whole, type Codec } from './codec.js';
 import * as t from 'io-ts';
 import * as E from 'fp-ts/lib/Either.js';
 
@@ -59,6 +59,4 @@ export const Slot: Codec<Slot> = new t.Type<Slot, unknown, unknown>(
 );
 
 /** What reading a slot gave: its text, or the reason there is none. */
-export type Opened =
-  | { readonly _tag: 'text'; readonly text: string }
-  | { readonly _tag: 'erased' };
+export type Opened = { readonly _tag: 'text'; readonly text: string } | { readonly _tag: 'erased' };

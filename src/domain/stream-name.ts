@@ -12,7 +12,12 @@ export const governanceStream = (tenant: Uid): string => `governance-${tenant}`;
 export const IDENTITY_STREAM = 'store-identity';
 
 export type StreamName =
-  | { readonly kind: 'branch'; readonly tenant: Uid; readonly conversation: Uid; readonly branch: Uid }
+  | {
+      readonly kind: 'branch';
+      readonly tenant: Uid;
+      readonly conversation: Uid;
+      readonly branch: Uid;
+    }
   | { readonly kind: 'conversation'; readonly tenant: Uid; readonly conversation: Uid }
   | { readonly kind: 'governance'; readonly tenant: Uid };
 

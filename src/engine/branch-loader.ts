@@ -68,11 +68,7 @@ const linkOf = (state: { readonly head: number; readonly hash: string }) =>
 
 /** The state at a fork point: the ancestors folded one after the other, from the root down. */
 const inheritedState =
-  (
-    runtime: Runtime,
-    key: ConversationKey,
-    ancestors: readonly EventRef[],
-  ): Task<BranchState> =>
+  (runtime: Runtime, key: ConversationKey, ancestors: readonly EventRef[]): Task<BranchState> =>
   async () => {
     let state: BranchState | undefined;
     for (const { branch, revision } of [...ancestors].reverse()) {

@@ -70,11 +70,7 @@ const openBlob = async (
 
 /** Reads slots; a sealed one that this build holds no key for reads as erased. */
 export const openSlots =
-  (
-    runtime: Runtime,
-    key: ConversationKey,
-    slots: readonly Slot[],
-  ): Task<(slot: Slot) => Opened> =>
+  (runtime: Runtime, key: ConversationKey, slots: readonly Slot[]): Task<(slot: Slot) => Opened> =>
   async () => {
     const opened = new Map<string, Opened>();
     for (const slot of slots) {

@@ -284,4 +284,3 @@ export const setClosed =
     }
     return E.right(undefined);
   };
-

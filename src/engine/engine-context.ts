@@ -43,7 +43,8 @@ export const newUid = ({ runtime }: Pick<EngineContext, 'runtime'>): Uid =>
 export const newId = ({ runtime }: Pick<EngineContext, 'runtime'>, prefix: string): string =>
   `${prefix}-${base64url(runtime.random(12))}`;
 
-export const actorText = (as: Actor): string => (as.id === undefined ? as.kind : `${as.kind}:${as.id}`);
+export const actorText = (as: Actor): string =>
+  as.id === undefined ? as.kind : `${as.kind}:${as.id}`;
 
 /** Options that any command takes. */
 export interface CommandOptions {

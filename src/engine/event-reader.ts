@@ -12,7 +12,11 @@ const PAGE_BYTES = 4_000_000;
 /** Called for each event in order; a fault stops the reading. */
 export type Step = (recorded: Recorded) => StemmaFault | undefined;
 
-const readPage = (runtime: Runtime, stream: string, from: Revision): Promise<E.Either<StemmaFault, Page>> =>
+const readPage = (
+  runtime: Runtime,
+  stream: string,
+  from: Revision,
+): Promise<E.Either<StemmaFault, Page>> =>
   runtime.events.read({
     stream,
     from,
@@ -57,7 +61,7 @@ export const readAll =
   (
     runtime: Runtime,
     stream: string,
-    after: Link | undefined = undefined,
+    after?: Link,
     upTo: Revision = Number.MAX_SAFE_INTEGER,
   ): Task<readonly Recorded[]> =>
   async () => {
@@ -90,7 +94,7 @@ export const readBatch =
   (runtime: Runtime, stream: string, from: Revision, count: number): Task<readonly Recorded[]> =>
   async () => {
     const events: Recorded[] = [];
-    for (let next: Revision | undefined = from; next !== undefined && events.length < count; ) {
+    for (let next: Revision | undefined = from; next !== undefined && events.length < count;) {
       const page = await readPage(runtime, stream, next);
       if (E.isLeft(page)) return page;
       for (const stored of page.right.events.slice(0, count - events.length)) {

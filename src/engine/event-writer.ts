@@ -1,7 +1,14 @@
 import { expectedPrev } from '../domain/chain.js';
 import type { Planned } from '../domain/decide/decision.js';
 import { lookupKey } from '../domain/digest.js';
-import { compatOf, encodeMeta, FORMAT, hashEvent, idFromHash, type Meta } from '../domain/envelope.js';
+import {
+  compatOf,
+  encodeMeta,
+  FORMAT,
+  hashEvent,
+  idFromHash,
+  type Meta,
+} from '../domain/envelope.js';
 import type { NewEvent } from '../domain/event-store.js';
 import { encodeEvent, SCHEMA_VERSION, type DomainEvent } from '../domain/events/catalog.js';
 import type { EventRef } from '../domain/events/references.js';

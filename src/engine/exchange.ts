@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { blobName, fromBase64, toBase64 } from '../domain/digest.js';
+import { blobName, toBase64 } from '../domain/digest.js';
 import { chainFault, type Link } from '../domain/chain.js';
 import type { StemmaFault } from '../domain/errors.js';
 import type { NewEvent, Page, StoredEvent } from '../domain/event-store.js';
@@ -8,7 +8,6 @@ import {
   eventLine,
   EXCHANGE_FORMAT,
   headerLine,
-  readExchangeLine,
   type ExchangeEvent,
 } from '../domain/exchange-lines.js';
 import { type Uid } from '../domain/ids.js';
@@ -98,10 +97,10 @@ interface CheckedEvent {
   readonly stored: NewEvent;
 }
 
-interface Checked {
-  readonly events: readonly CheckedEvent[];
+/** Exchange lines that were read: events in order, and the bodies they name. */
+export interface ExchangeSource {
+  readonly events: readonly ExchangeEvent[];
   readonly blobs: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  readonly conversations: readonly Uid[];
 }
 
 /** The same event under this tenant: names are locations, the bytes stay. */
@@ -139,46 +138,34 @@ const checkEvent = (
   });
 };
 
-/** Reads the whole file and recomputes every hash before anything is written. */
+/** Blobs that events name, with the conversation whose key names them. */
+const blobFault = (source: ExchangeSource, events: readonly CheckedEvent[]) => {
+  const blobs = new Map(source.blobs.map(({ name, bytes }) => [name, bytes]));
+  for (const { stored, recorded } of events) {
+    for (const [, name] of stored.data.matchAll(blobReferences)) {
+      const bytes = name === undefined ? undefined : blobs.get(name);
+      if (bytes === undefined || blobName(recorded.meta.conv, bytes) !== name) {
+        return { _tag: 'Damaged', check: 'blob' } as const;
+      }
+    }
+  }
+  return undefined;
+};
+
+/** Recomputes every hash before anything is written. */
 const checkAll = (
   context: EngineContext,
-  lines: readonly string[],
-): E.Either<StemmaFault, Checked> => {
+  source: ExchangeSource,
+): E.Either<StemmaFault, readonly CheckedEvent[]> => {
   const links = new Map<string, Link>();
   const events: CheckedEvent[] = [];
-  const blobs = new Map<string, Uint8Array>();
-  const named = new Map<string, string>();
-  let expected: number | undefined;
-  for (const [index, source] of lines.entries()) {
-    const line = readExchangeLine(source, index + 1);
-    if (E.isLeft(line)) return line;
-    if (line.right._tag === 'header') expected = line.right.header.events;
-    if (line.right._tag === 'blob') {
-      blobs.set(line.right.blob.blob, fromBase64(line.right.blob.bytes));
-    }
-    if (line.right._tag !== 'event') continue;
-    const checked = checkEvent(context, line.right.event, links);
+  for (const event of source.events) {
+    const checked = checkEvent(context, event, links);
     if (E.isLeft(checked)) return checked;
     events.push(checked.right);
-    for (const [, name] of line.right.event.data.matchAll(blobReferences)) {
-      if (name !== undefined) named.set(name, checked.right.recorded.meta.conv);
-    }
   }
-  if (expected !== events.length) {
-    return left({ _tag: 'TruncatedInput', line: lines.length, offset: 0 });
-  }
-  for (const [name, conversation] of named) {
-    const bytes = blobs.get(name);
-    if (bytes === undefined || blobName(conversation, bytes) !== name) {
-      return left({ _tag: 'Damaged', check: 'blob' });
-    }
-  }
-  const conversations = [...new Set(events.map(({ recorded }) => recorded.meta.conv as Uid))];
-  return E.right({
-    events,
-    blobs: [...blobs].map(([name, bytes]) => ({ name, bytes })),
-    conversations,
-  });
+  const fault = blobFault(source, events);
+  return fault === undefined ? E.right(events) : left(fault);
 };
 
 const BATCH = 100;
@@ -207,7 +194,7 @@ const appendStream = async (
     });
   }
   let appended = 0;
-  for (let at = (head?.revision ?? -1) + 1; at < events.length; ) {
+  for (let at = (head?.revision ?? -1) + 1; at < events.length;) {
     const batch = batchFrom(events, at);
     const [first, ...rest] = batch.map(({ stored }) => stored);
     if (first === undefined) break;
@@ -239,12 +226,13 @@ const batchFrom = (events: readonly CheckedEvent[], from: number): readonly Chec
  * be the same and is passed by.
  */
 export const importExchange =
-  (context: EngineContext, lines: readonly string[]): Task<ExchangeResult> =>
+  (context: EngineContext, source: ExchangeSource): Task<ExchangeResult> =>
   async () => {
-    const checked = checkAll(context, lines);
+    const checked = checkAll(context, source);
     if (E.isLeft(checked)) return checked;
-    const { events, blobs, conversations } = checked.right;
-    for (const { name, bytes } of blobs) {
+    const events = checked.right;
+    const conversations = [...new Set(events.map(({ recorded }) => recorded.meta.conv as Uid))];
+    for (const { name, bytes } of source.blobs) {
       const put = await context.runtime.blobs.put(context.tenant, name, bytes)();
       if (E.isLeft(put)) return put;
     }

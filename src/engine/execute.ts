@@ -7,7 +7,13 @@ import type { Appended, NewEvent } from '../domain/event-store.js';
 import type { Recorded } from '../domain/recorded.js';
 import { NO_UID } from '../domain/ids.js';
 import { branchStream, directoryStream } from '../domain/stream-name.js';
-import { loadBranch, loadDirectory, remember, type Loaded, type StateCache } from './branch-loader.js';
+import {
+  loadBranch,
+  loadDirectory,
+  remember,
+  type Loaded,
+  type StateCache,
+} from './branch-loader.js';
 import { storeBlobs, type SlotMaker } from './content.js';
 import { writeBatch, type BatchContext, type WrittenEvent } from './event-writer.js';
 import { lookUp } from './known-ids.js';

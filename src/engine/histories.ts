@@ -182,12 +182,7 @@ const isHead = (point: ReadPoint): boolean =>
 
 /** Everything said on a branch up to a read point. `UnknownEvent` where a mandatory event is not known. */
 export const readHistory =
-  (
-    runtime: Runtime,
-    cache: HistoryCache,
-    key: BranchKey,
-    point: ReadPoint = {},
-  ): Task<History> =>
+  (runtime: Runtime, cache: HistoryCache, key: BranchKey, point: ReadPoint = {}): Task<History> =>
   async () => {
     const read = isHead(point)
       ? await oneAtATime(cache.busy, streamOf(key, key), atHead(runtime, cache, key))()
@@ -203,12 +198,7 @@ export const readHistory =
 
 /** A branch as contexts are built from it, with content at hand. */
 export const readSurface =
-  (
-    runtime: Runtime,
-    cache: HistoryCache,
-    key: BranchKey,
-    point: ReadPoint = {},
-  ): Task<Surface> =>
+  (runtime: Runtime, cache: HistoryCache, key: BranchKey, point: ReadPoint = {}): Task<Surface> =>
   async () => {
     const view = await readHistory(runtime, cache, key, point)();
     if (E.isLeft(view)) return view;

@@ -117,7 +117,8 @@ const recordFault = (
   const message = messageOf(event);
   if (message === undefined) return undefined;
   const answers = event?.type === 'ToolResultAttached' ? event.data.calls : [];
-  const [foreign] = event?.type === 'ToolResultAttached' && answers.length === 0 ? item.answersCallIds : [];
+  const [foreign] =
+    event?.type === 'ToolResultAttached' && answers.length === 0 ? item.answersCallIds : [];
   const digest = contentDigest({
     ...item.message,
     answers,

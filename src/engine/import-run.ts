@@ -3,6 +3,7 @@ import { compactContext } from '../domain/decide/compaction.js';
 import { completeImport, startImport } from '../domain/decide/directory.js';
 import { digestOf, deriveUid } from '../domain/digest.js';
 import type { StemmaFault } from '../domain/errors.js';
+import type { ParentConversation } from '../domain/events/directory-events.js';
 import type { Run } from '../domain/events/references.js';
 import type { Uid } from '../domain/ids.js';
 import type {
@@ -16,10 +17,11 @@ import type {
 } from '../domain/import-plan.js';
 import { prepare } from '../domain/intake.js';
 import type { Recorded } from '../domain/recorded.js';
+import { branchStream } from '../domain/stream-name.js';
 import { lowestTrust } from '../domain/message.js';
 import { loadBranch } from './branch-loader.js';
 import { slotMaker } from './content.js';
-import { fork, promote, start } from './conversation-commands.js';
+import { branchesOf, conversationUid, fork, promote, start } from './conversation-commands.js';
 import {
   actorText,
   left,
@@ -85,7 +87,9 @@ const sizeOf = (item: ImportedItem): number => {
 type Plain = ImportedMessage | ImportedRecord;
 
 /** Neighbouring items in batches that stay within one append; a compaction stands alone. */
-const batchesOf = (items: readonly ImportedItem[]): readonly (readonly Plain[] | ImportedCompaction)[] => {
+const batchesOf = (
+  items: readonly ImportedItem[],
+): readonly (readonly Plain[] | ImportedCompaction)[] => {
   const batches: (readonly Plain[] | ImportedCompaction)[] = [];
   let current: Plain[] = [];
   let chars = 0;
@@ -101,7 +105,8 @@ const batchesOf = (items: readonly ImportedItem[]): readonly (readonly Plain[] |
       continue;
     }
     const size = sizeOf(item);
-    if (current.length >= BATCH_ITEMS || (current.length > 0 && chars + size > BATCH_CHARS)) flush();
+    if (current.length >= BATCH_ITEMS || (current.length > 0 && chars + size > BATCH_CHARS))
+      flush();
     current.push(item);
     chars += size;
   }
@@ -128,11 +133,13 @@ const appendPlain = async (
   return E.isLeft(done) ? done : E.right(done.right.written.length);
 };
 
-const runsOver = (places: readonly { readonly branch: Uid; readonly revision: number }[]): readonly Run[] => {
+const runsOver = (
+  places: readonly { readonly branch: Uid; readonly revision: number }[],
+): readonly Run[] => {
   const runs: { branch: Uid; from: number; to: number }[] = [];
   for (const { branch, revision } of places) {
     const last = runs.at(-1);
-    if (last !== undefined && last.branch === branch && revision > last.to) last.to = revision;
+    if (last?.branch === branch && revision > last.to) last.to = revision;
     else runs.push({ branch, from: revision, to: revision });
   }
   return runs;
@@ -257,14 +264,48 @@ const openForeignBranch = async (
   return E.isLeft(forked) ? forked : E.right({ uid, created: true });
 };
 
+/** Where in an earlier conversation of the source this one was begun; unknown: none. */
+const parentOf = async (
+  { context, plan }: Importing,
+  { parent }: ImportedConversation,
+): Promise<ParentConversation | undefined> => {
+  if (parent === undefined) return undefined;
+  const conversation = conversationUid(context, `${plan.format}:${parent.externalId}`);
+  const directory = await branchesOf(context, conversation)();
+  if (E.isLeft(directory) || directory.right.main === undefined) return undefined;
+  const streams = [...directory.right.branches.keys()].map((branch) => ({
+    stream: branchStream(context.tenant, conversation, branch),
+    upTo: Number.MAX_SAFE_INTEGER,
+  }));
+  const { messageId, relation } = parent;
+  const refs = messageId === undefined ? [] : [{ kind: 'message', id: messageId } as const];
+  const facts = await lookUp(context.runtime, conversation, streams, refs)();
+  const place =
+    messageId !== undefined && E.isRight(facts)
+      ? facts.right.of('message', messageId)[0]
+      : undefined;
+  if (place === undefined) return undefined;
+  const { revision, hash, meta } = place;
+  return {
+    conversation,
+    branch: meta.branch as Uid,
+    revision,
+    hash,
+    ...(messageId === undefined ? {} : { messageId }),
+    relation,
+  };
+};
+
 const importConversation = async (
   importing: Importing,
   source: ImportedConversation,
 ): Promise<E.Either<StemmaFault, ImportedConversationResult & { readonly appended: number }>> => {
   const { context, plan, as } = importing;
   const { runtime, states, tenant } = context;
+  const parent = await parentOf(importing, source);
   const started = await start(context, {
     id: `${plan.format}:${source.externalId}`,
+    ...(parent === undefined ? {} : { parent }),
     ...(source.title === undefined ? {} : { title: source.title }),
     labels: { source: plan.format },
     as,
@@ -362,4 +403,3 @@ export const runImport =
     }
     return E.right({ conversations, appended });
   };
-

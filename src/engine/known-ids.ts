@@ -66,12 +66,13 @@ const inLineageOrder = (
   const known = new Set<string>();
   return [...places]
     .sort(
-      (a, b) =>
-        (depth.get(a.stream) ?? 0) - (depth.get(b.stream) ?? 0) || a.revision - b.revision,
+      (a, b) => (depth.get(a.stream) ?? 0) - (depth.get(b.stream) ?? 0) || a.revision - b.revision,
     )
     .filter(({ key, stream, revision }) => {
       const name = `${key} ${stream} ${String(revision)}`;
-      return known.has(name) ? false : known.add(name) !== undefined;
+      const isNew = !known.has(name);
+      known.add(name);
+      return isNew;
     });
 };
 

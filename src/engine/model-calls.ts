@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { buildContext } from '../domain/context/build-context.js';
+import { buildContext } from '../domain/context/build.js';
 import type { ContextPlan, InputLiteral } from '../domain/context/plan.js';
 import { completePolicy, type ContextPolicy } from '../domain/context/policy.js';
 import { completeCall, failCall, requestCall } from '../domain/decide/model-call.js';
@@ -13,7 +13,7 @@ import type { StemmaFault } from '../domain/errors.js';
 import type { TurnOutcome } from '../domain/events/branch-events.js';
 import { prepare, type MakeSlot } from '../domain/intake.js';
 import { plainJson } from '../domain/json-value.js';
-import type { Block, Message, MessageStatus, Raw, ToolCall } from '../domain/message.js';
+import type { Block, CallRef, Message, MessageStatus, Raw, ToolCall } from '../domain/message.js';
 import type { Profile } from '../domain/profiles/profile.js';
 import type { Recorded } from '../domain/recorded.js';
 import type { Surface } from '../domain/surface.js';
@@ -59,8 +59,16 @@ export interface RequestOptions<Body extends object> extends ContextOptions<Body
 export const contextOf = <Body extends object>(
   surface: Surface,
   options: ContextOptions<Body>,
+  pending: readonly CallRef[],
 ): E.Either<StemmaFault, ContextPlan<Body>> => {
-  const { budgetTokens, policy: changes = {}, profile, tools = [], params = {}, literals = [] } = options;
+  const {
+    budgetTokens,
+    policy: changes = {},
+    profile,
+    tools = [],
+    params = {},
+    literals = [],
+  } = options;
   const policy = completePolicy({
     ...changes,
     ...(budgetTokens === undefined ? {} : { budgetTokens }),
@@ -76,8 +84,18 @@ export const contextOf = <Body extends object>(
     params,
     literals,
     counter: options.counter ?? estimator,
+    pending,
   });
 };
+
+/** Calls that wait for a human: a context never repairs them away. */
+const waitingCalls =
+  (context: BranchContext): Task<readonly CallRef[]> =>
+  async () => {
+    const loaded = await loadBranch(context.runtime, context.states, context.key)();
+    if (E.isLeft(loaded)) return loaded;
+    return E.right([...loaded.right.state.approvals.values()].map(({ call }) => call));
+  };
 
 /** The context that a call made now would have. Writes nothing. */
 export const preview =
@@ -88,7 +106,9 @@ export const preview =
   ): Task<ContextPlan<Body>> =>
   async () => {
     const surface = await readSurface(context.runtime, context.histories, context.key, point)();
-    return E.isLeft(surface) ? surface : contextOf(surface.right, options);
+    if (E.isLeft(surface)) return surface;
+    const pending = await waitingCalls(context)();
+    return E.isLeft(pending) ? pending : contextOf(surface.right, options, pending.right);
   };
 
 /** A call that was recorded and may now be sent. */
@@ -175,7 +195,9 @@ export const request =
     for (let round = 0; ; round += 1) {
       const surface = await readSurface(runtime, histories, key)();
       if (E.isLeft(surface)) return surface;
-      const plan = contextOf(surface.right, options);
+      const pending = await waitingCalls(context)();
+      if (E.isLeft(pending)) return pending;
+      const plan = contextOf(surface.right, options, pending.right);
       if (E.isLeft(plan)) return plan;
       const slots = slotMaker(runtime, key.conversation);
       const command = requestCall({
@@ -217,7 +239,12 @@ export interface Answer {
   readonly status?: MessageStatus;
 }
 
-const answerMessage = (answer: Answer, id: string, status: MessageStatus, system?: string): Message => ({
+const answerMessage = (
+  answer: Answer,
+  id: string,
+  status: MessageStatus,
+  system?: string,
+): Message => ({
   id,
   role: 'assistant',
   blocks: answer.blocks,
@@ -239,7 +266,10 @@ export interface CompletedCall {
   readonly replayed: boolean;
 }
 
-const completed = (done: Done<readonly Recorded[]>, messageId: string | undefined): CompletedCall => ({
+const completed = (
+  done: Done<readonly Recorded[]>,
+  messageId: string | undefined,
+): CompletedCall => ({
   ...(messageId === undefined ? {} : { messageId }),
   events: done.answer,
   replayed: done.replayed,

@@ -111,10 +111,25 @@ const textOf = async (
 };
 
 const summaryOf = async (context: EngineContext, row: CatalogRow): Promise<ConversationSummary> => {
-  const { title, externalRef, annotations, messages, turns, compactions, ...rest } = row;
-  const [id, name] = [await textOf(context, row, externalRef), await textOf(context, row, title)];
+  const [id, name] = [
+    await textOf(context, row, row.externalRef),
+    await textOf(context, row, row.title),
+  ];
+  const { conversation, labels, parent, main, promoted, startedAt, startedBy } = row;
+  const { branches, redactions, closed, importing, lastActivityAt } = row;
   return {
-    ...rest,
+    conversation,
+    labels,
+    startedAt,
+    startedBy,
+    branches,
+    redactions,
+    closed,
+    importing,
+    lastActivityAt,
+    ...(parent === undefined ? {} : { parent }),
+    ...(main === undefined ? {} : { main }),
+    ...(promoted === undefined ? {} : { promoted }),
     ...(id === undefined ? {} : { id }),
     ...(name === undefined ? {} : { title: name }),
   };

@@ -139,9 +139,7 @@ export const search =
       if (found === undefined) return [];
       const { kind, conversation, branch, revision, messageId } = found.document;
       const place = { kind, conversation, branch, revision };
-      return [
-        { ...place, ...(messageId === undefined ? {} : { messageId }), text: found.text },
-      ];
+      return [{ ...place, ...(messageId === undefined ? {} : { messageId }), text: found.text }];
     });
     return E.right({ hits, position });
   };

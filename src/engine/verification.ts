@@ -32,7 +32,11 @@ export interface Verification {
   readonly clockRegressions: number;
   readonly unknown: readonly { readonly type: string; readonly events: number }[];
   readonly faults: readonly FoundFault[];
-  readonly heads: readonly { readonly stream: string; readonly revision: number; readonly hash: string }[];
+  readonly heads: readonly {
+    readonly stream: string;
+    readonly revision: number;
+    readonly hash: string;
+  }[];
 }
 
 interface Verifying {

@@ -36,8 +36,20 @@ import {
   type RequestOptions,
 } from '../engine/model-calls.js';
 import { projectBranch } from '../engine/queries.js';
-import { claim, end, recover, session, type RecoverChoices, type Recovered } from '../engine/recover.js';
-import { recordedContext, why, type RecordedContext, type Reason } from '../engine/recorded-context.js';
+import {
+  claim,
+  end,
+  recover,
+  session,
+  type RecoverChoices,
+  type Recovered,
+} from '../engine/recover.js';
+import {
+  recordedContext,
+  why,
+  type RecordedContext,
+  type Reason,
+} from '../engine/recorded-context.js';
 import { forkAt, retry, type ForkPlace, type RetryOptions } from '../engine/retries.js';
 import { answerApproval } from '../engine/tool-commands.js';
 import { modelCalls, type ModelCalls } from '../projections/calls.js';

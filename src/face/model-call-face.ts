@@ -4,12 +4,7 @@ import type { StemmaFault } from '../domain/errors.js';
 import type { Purpose } from '../domain/events/model-call-events.js';
 import { textOf, type Block } from '../domain/message.js';
 import type { Profile } from '../domain/profiles/profile.js';
-import {
-  addDelta,
-  assembled,
-  startStream,
-  type StreamDelta,
-} from '../domain/stream-assembly.js';
+import { addDelta, assembled, startStream, type StreamDelta } from '../domain/stream-assembly.js';
 import type { BranchContext } from '../engine/engine-context.js';
 import {
   complete,
@@ -101,7 +96,10 @@ const codeOf = (error: unknown): string | undefined => {
 
 /** Status codes that a later attempt may get past; anything without a status is a transport failure. */
 const isTransient = (code: string | undefined): boolean =>
-  code === undefined || !/^\d+$/.test(code) || ['408', '409', '429'].includes(code) || Number(code) >= 500;
+  code === undefined ||
+  !/^\d+$/.test(code) ||
+  ['408', '409', '429'].includes(code) ||
+  Number(code) >= 500;
 
 const failureOf = (error: unknown): Failure => {
   if (isAbort(error)) return { kind: 'interrupted', retryable: true, ends: 'interrupted' };

@@ -1,12 +1,18 @@
 import type { BranchEntry, DirectoryState } from '../domain/directory-state.js';
-import type { ImportPlan, ImportReport } from '../domain/import-plan.js';
+import type { ImportPlan } from '../domain/import-plan.js';
 import type { Uid } from '../domain/ids.js';
 import type { ParentConversation } from '../domain/events/directory-events.js';
 import { branchesOf, start } from '../engine/conversation-commands.js';
 import { diff, type Difference, type DiffOptions } from '../engine/differences.js';
-import { newId, type Actor, type BranchContext, type EngineContext } from '../engine/engine-context.js';
+import {
+  newId,
+  type Actor,
+  type BranchContext,
+  type EngineContext,
+} from '../engine/engine-context.js';
 import { exportConversation } from '../engine/exchange.js';
-import { runImport, type ImportedConversationResult } from '../engine/import-run.js';
+import { runImport, type ImportResult } from '../engine/import-run.js';
+import { importFile, type ImportAnswer, type ImportFileOptions } from '../import-file.js';
 import { setInstructions } from '../engine/message-commands.js';
 import {
   conversations,
@@ -41,17 +47,6 @@ export interface HandleOptions {
   readonly run?: string;
 }
 
-export interface ImportOptions {
-  readonly onProgress?: (done: number) => void;
-}
-
-export interface ImportAnswer {
-  readonly report: ImportReport;
-  readonly conversations: readonly ImportedConversationResult[];
-  /** Events written; 0 when everything was known. */
-  readonly appended: number;
-}
-
 /** An open store with the conversations of one tenant. */
 export interface Stemma {
   /** Begins a conversation, or finds the one begun with this id, and gives its main branch. */
@@ -68,7 +63,10 @@ export interface Stemma {
   readonly diff: (a: string, b: string, options?: DiffOptions) => Promise<Difference>;
   readonly search: (text: string, options?: { readonly limit?: number }) => Promise<SearchAnswer>;
   readonly verify: (conversation?: string) => Promise<Verification>;
-  readonly importPlan: (plan: ImportPlan, options?: ImportOptions) => Promise<ImportAnswer>;
+  /** Takes a file in, its format told by its content; importing it again adds nothing. */
+  readonly import: (bytes: Uint8Array, options?: ImportFileOptions) => Promise<ImportAnswer>;
+  /** Takes in what an importer of the caller's own decided. */
+  readonly importPlan: (plan: ImportPlan) => Promise<ImportResult>;
   /** The conversation as stemma JSONL, line by line (format.md, Exchange lines). */
   readonly export: (conversation: string) => AsyncIterable<string>;
   readonly close: () => Promise<void>;
@@ -122,10 +120,8 @@ export const stemmaFace = (context: EngineContext, as: Actor): Stemma => {
     search: (text, options) => run(search(context, text, options)),
     verify: async (name) =>
       run(verifyConversation(context, name === undefined ? undefined : await uid(name))),
-    importPlan: async (plan, options = {}) => {
-      const result = await run(runImport(context, plan, options.onProgress));
-      return { report: plan.report, ...result };
-    },
+    import: (bytes, options) => run(importFile(context, bytes, options)),
+    importPlan: (plan) => run(runImport(context, plan)),
     export: (name) => exportConversation(context, () => uid(name)),
     close: () => run(context.runtime.events.close()),
   };

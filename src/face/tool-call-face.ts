@@ -30,7 +30,10 @@ export interface ToolCallHandle extends ToolCall {
    * throws is recorded as an error result. A call of an unknown tool, or with arguments that are no
    * JSON object, gets an error result and nothing runs.
    */
-  readonly run: (tools: Toolbox, options?: { readonly signal?: AbortSignal }) => Promise<ToolOutcome>;
+  readonly run: (
+    tools: Toolbox,
+    options?: { readonly signal?: AbortSignal },
+  ) => Promise<ToolOutcome>;
   /** Records that the tool begins, for loops that run it themselves. */
   readonly start: (
     options?: StartToolOptions,

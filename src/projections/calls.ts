@@ -105,8 +105,7 @@ const handlers: Handlers<ModelCallsDraft> = {
     const call = callOf(draft, data.modelCallId);
     if (call === undefined) return;
     const answer = answerOf(stampAt(draft.cursor, recorded), data);
-    const isLate =
-      data.late === true || call.answer !== undefined || call.failure !== undefined;
+    const isLate = data.late === true || call.answer !== undefined || call.failure !== undefined;
     if (isLate) call.late.push(answer);
     else call.answer = answer;
   },
@@ -138,18 +137,16 @@ const firstOf = (draft: ModelCallsDraft, id: string): string => {
 };
 
 const viewOf = (draft: ModelCallsDraft): ModelCalls => {
-  const calls = draft.calls.map(
-    (call): ModelCall => ({
-      ...call.stamp,
-      ...call.data,
-      state: stateOf(call),
-      ...(call.answer === undefined ? {} : { answer: call.answer }),
-      ...(call.failure === undefined ? {} : { failure: call.failure }),
-      late: [...call.late],
-      first: firstOf(draft, call.data.modelCallId),
-      inherited: call.stamp.sequence < draft.cursor.ownFrom,
-    }),
-  );
+  const calls = draft.calls.map((call): ModelCall => ({
+    ...call.stamp,
+    ...call.data,
+    state: stateOf(call),
+    ...(call.answer === undefined ? {} : { answer: call.answer }),
+    ...(call.failure === undefined ? {} : { failure: call.failure }),
+    late: [...call.late],
+    first: firstOf(draft, call.data.modelCallId),
+    inherited: call.stamp.sequence < draft.cursor.ownFrom,
+  }));
   const chains = new Map<string, string[]>();
   for (const { first, modelCallId } of calls) {
     const chain = chains.get(first);

@@ -1,7 +1,8 @@
 import type { ParentConversation } from '../domain/events/directory-events.js';
 import type { Label } from '../domain/events/references.js';
 import type { Slot } from '../domain/slot.js';
-import { handle, isDirectory, type Handlers } from './places.js';
+import { NO_UID } from '../domain/ids.js';
+import { handle, type Handlers } from './places.js';
 import type { Projection } from './projection.js';
 
 /** One conversation in a list. */
@@ -159,7 +160,7 @@ export const catalog: Projection<CatalogDraft, Catalog> = {
   apply: (draft, recorded) => {
     const { meta } = recorded;
     // Streams of the tenant are of no conversation.
-    if (meta.conv === meta.branch && isDirectory(recorded)) return;
+    if (meta.conv === NO_UID) return;
     const row = rowFor(draft, meta.conv);
     handle(handlers, row, recorded);
     if (meta.at > row.lastActivityAt) row.lastActivityAt = meta.at;

@@ -4,7 +4,8 @@ import type { Projection } from './projection.js';
  * Drafts as text and back. A draft is made of texts, finite numbers, booleans, null, plain objects,
  * arrays, Maps and Sets; each mutable part has one owner, since a text cannot say that two are one.
  */
-type Encoded = string | number | boolean | null | readonly Encoded[] | { readonly [K: string]: Encoded };
+type Encoded =
+  string | number | boolean | null | readonly Encoded[] | { readonly [K: string]: Encoded };
 
 // An object is written as itself unless one of its keys could be taken for a tag.
 const MAP = '$map';
@@ -50,8 +51,8 @@ const decode = (value: Encoded): unknown => {
 /** The text of a draft. Throws for what a draft may not hold: that is a fault of the projection. */
 export const freeze = (draft: unknown): string => JSON.stringify(encode(draft));
 
-/** A draft of its own from a text that `freeze` made. */
-export const thaw = <Draft>(text: string): Draft => decode(JSON.parse(text) as Encoded) as Draft;
+/** A draft of its own from a text that `freeze` made. What it is of, the caller knows: see `thawFor`. */
+export const thaw = (text: string): unknown => decode(JSON.parse(text) as Encoded);
 
 /** A draft with the name and version of the projection that made it. */
 export const freezeFor = <Draft, View>(

@@ -32,6 +32,6 @@ export const encodeView = (view: unknown): string => {
   if (view instanceof Set) {
     return `{"set":[${[...view].map(encodeView).sort(byText).join(',')}]}`;
   }
-  if (typeof view === 'object' && view !== null) return encodeObject(view);
+  if (typeof view === 'object') return encodeObject(view);
   throw new TypeError(`a view cannot hold a ${typeof view}`);
 };

@@ -148,8 +148,7 @@ const describe: Describe = {
     }),
   MessageStatusChanged: (data) =>
     about('status', [message(data.message.id), actor(data.by)], { to: data.to }),
-  MessagesWithdrawn: (data) =>
-    about('status', data.messages.map(message), { to: 'withdrawn' }),
+  MessagesWithdrawn: (data) => about('status', data.messages.map(message), { to: 'withdrawn' }),
   ToolExecutionStarted: (data) =>
     about('tool', [toolCall(data.call), actor(data.executor)], {
       attempt: data.attempt,

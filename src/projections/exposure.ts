@@ -56,11 +56,10 @@ export interface Exposure {
 }
 
 /** A model call as far as exposure depends on it. */
-export interface SendingCall
-  extends Pick<
-    ModelCallRequested,
-    'modelCallId' | 'profile' | 'model' | 'selection' | 'instructions' | 'directoryRevision'
-  > {
+export interface SendingCall extends Pick<
+  ModelCallRequested,
+  'modelCallId' | 'profile' | 'model' | 'selection' | 'instructions' | 'directoryRevision'
+> {
   readonly sequence: number;
   readonly place: EventRef;
   readonly at: string;

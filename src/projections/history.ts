@@ -214,7 +214,10 @@ export const history: Projection<HistoryDraft, History> = {
 export const historyRows = (view: History): readonly (HistoryEntry | CompactionEntry)[] =>
   [...view.entries, ...view.compactions].sort((a, b) => a.sequence - b.sequence);
 
-/** The events recorded at or before `at` (RFC 3339), a prefix since `at` never falls in a stream. */
+/**
+ * The events of a lineage recorded at or before `at` (RFC 3339), a prefix since recorded time never
+ * falls. Not for the directory, which is given whole: a redaction reaches the past too.
+ */
 export function* untilTime(events: Iterable<Recorded>, at: string): Generator<Recorded> {
   const limit = Date.parse(at);
   for (const recorded of events) {

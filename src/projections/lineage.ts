@@ -184,7 +184,7 @@ export const attemptsOf = ({ branches }: Lineage, modelCallId: string): readonly
 export const ancestryOf = ({ branches }: Lineage, branch: Uid): readonly BranchNode[] => {
   const path: BranchNode[] = [];
   const seen = new Set<Uid>();
-  for (let node = branches.get(branch); node !== undefined && !seen.has(node.branch); ) {
+  for (let node = branches.get(branch); node !== undefined && !seen.has(node.branch);) {
     seen.add(node.branch);
     path.push(node);
     node = node.parent === undefined ? undefined : branches.get(node.parent.branch);

@@ -63,9 +63,7 @@ export const expand = (draft: HistoryDraft, index: number): Expansion => {
 };
 
 const holdsRun = (outer: readonly Run[], inner: Run): boolean =>
-  outer.some(
-    (run) => run.branch === inner.branch && run.from <= inner.from && inner.to <= run.to,
-  );
+  outer.some((run) => run.branch === inner.branch && run.from <= inner.from && inner.to <= run.to);
 
 /** Whether everything that `inner` stands for lies in the range of `outer`. */
 const contains = (
@@ -89,6 +87,7 @@ export const liveRanges = (draft: HistoryDraft): readonly LiveRange[] => {
     if (hidden.has(index)) continue;
     const { covered, changed, through } = expand(draft, index);
     const { covers } = compaction.data;
+    // Known to lie within: chains of summaries of summaries are followed once, not once for each.
     for (const inner of through) hidden.add(inner);
     if (outer.some((later) => contains(later, { covers, ids: covered }))) continue;
     live.push({ index, covered, changed });

@@ -85,7 +85,6 @@ export const handle = <Draft>(
   const { event } = recorded;
   if (event === undefined) return;
   const handler = handlers[event.type] as
-    | ((draft: Draft, data: unknown, recorded: Recorded) => void)
-    | undefined;
+    ((draft: Draft, data: unknown, recorded: Recorded) => void) | undefined;
   handler?.(draft, event.data, recorded);
 };

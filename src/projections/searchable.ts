@@ -82,7 +82,7 @@ const documentOf = ({ event, meta, revision }: Recorded): SearchDocument | undef
 /** Whether the text or any text that it is a copy of was redacted. */
 const isRedacted = (draft: SearchFeedDraft, key: string): boolean => {
   const seen = new Set<string>();
-  for (let at: string | undefined = key; at !== undefined && !seen.has(at); ) {
+  for (let at: string | undefined = key; at !== undefined && !seen.has(at);) {
     if (draft.redacted.has(at)) return true;
     seen.add(at);
     at = draft.originalOf.get(at);
@@ -148,10 +148,7 @@ export const searchText = (document: SearchDocument, open: (slot: Slot) => Opene
     const opened = open(slot);
     return opened._tag === 'text' ? opened.text : '';
   };
-  return [
-    ...document.blocks.map((slot) => blocksText(read(slot))),
-    ...document.texts.map(read),
-  ]
+  return [...document.blocks.map((slot) => blocksText(read(slot))), ...document.texts.map(read)]
     .filter((text) => text !== '')
     .join('\n');
 };

@@ -41,9 +41,7 @@ const messages = (history: History): readonly MessageEntry[] =>
 const inForce = (history: History): readonly InstructionsEntry[] =>
   [...history.instructions.values()].filter(
     (entry) =>
-      entry.redacted === undefined &&
-      entry.withdrawn === undefined &&
-      entry.status === 'confirmed',
+      entry.redacted === undefined && entry.withdrawn === undefined && entry.status === 'confirmed',
   );
 
 const standsIn = ({ data, fate }: CompactionEntry): StoredMessage | undefined =>
@@ -153,9 +151,7 @@ const outOf = (fate: Fate, erased: boolean, place: EventRef): SurfaceItem['out']
   if (fate.redacted !== undefined) return because('redacted', fate.redacted);
   if (erased) return because('erased', place);
   if (fate.withdrawn !== undefined) return because('withdrawn', fate.withdrawn);
-  return fate.status === 'confirmed'
-    ? undefined
-    : because(fate.status, fate.statusCause ?? place);
+  return fate.status === 'confirmed' ? undefined : because(fate.status, fate.statusCause ?? place);
 };
 
 const itemOf = (entry: MessageEntry, open: Open): SurfaceItem => {

@@ -165,7 +165,10 @@ const handlers: Handlers<ToolExchangesDraft> = {
     if (draft.statusOf.has(data.message.id)) draft.statusOf.set(data.message.id, data.to);
   },
   ToolExecutionStarted: (draft, { call, ...attempt }, recorded) => {
-    draft.exchanges[indexOf(draft, call)]?.attempts.push({ ...stampAt(draft.cursor, recorded), ...attempt });
+    draft.exchanges[indexOf(draft, call)]?.attempts.push({
+      ...stampAt(draft.cursor, recorded),
+      ...attempt,
+    });
   },
   ToolResultAttached: (draft, data, recorded) => {
     attach(draft, data, stampAt(draft.cursor, recorded));
@@ -194,7 +197,8 @@ const stateOf = (draft: ToolExchangesDraft, exchange: ExchangeDraft): ToolCallSt
   const own = (at: Stamp): boolean => at.sequence >= draft.cursor.ownFrom;
   const approval = exchange.approvals.filter((item) => own(item.stamp)).at(-1);
   const attempt = exchange.attempts.filter(own).at(-1);
-  if (attempt !== undefined && attempt.sequence > (approval?.stamp.sequence ?? -1)) return 'started';
+  if (attempt !== undefined && attempt.sequence > (approval?.stamp.sequence ?? -1))
+    return 'started';
   if (approval !== undefined && approval.resolved === undefined) return 'awaiting_approval';
   return approval?.resolved?.outcome === 'denied' ? 'denied' : 'not_started';
 };

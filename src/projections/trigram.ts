@@ -132,10 +132,7 @@ const shortCandidates = (index: TrigramIndex, query: string): readonly number[] 
   return [...numbers].sort((a, b) => a - b);
 };
 
-const longCandidates = (
-  index: TrigramIndex,
-  characters: readonly string[],
-): readonly number[] => {
+const longCandidates = (index: TrigramIndex, characters: readonly string[]): readonly number[] => {
   const postings: (readonly number[])[] = [];
   for (let at = 0; at + GRAM <= characters.length; at += 1) {
     const posting = index.postings.get(characters.slice(at, at + GRAM).join(''));
@@ -173,7 +170,7 @@ export const searchTexts = (
 ): SearchAnswer => {
   const { position } = index;
   const form = matchingForm(query);
-  const characters = [...form];
+  const characters = Array.from(form);
   if (characters.length === 0) return { keys: [], position };
   const candidates =
     characters.length < GRAM ? shortCandidates(index, form) : longCandidates(index, characters);

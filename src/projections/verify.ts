@@ -160,7 +160,8 @@ const noteUnknown = (draft: VerifyDraft, { unknown, meta }: Recorded): void => {
   const { type, version } = unknown;
   const key = `${type}@${String(version)} ${meta.compat}`;
   const found = draft.unknown.get(key);
-  if (found === undefined) draft.unknown.set(key, { type, version, compat: meta.compat, events: 1 });
+  if (found === undefined)
+    draft.unknown.set(key, { type, version, compat: meta.compat, events: 1 });
   else found.events += 1;
 };
 
@@ -215,7 +216,8 @@ export const verifyPage = (
 
 const tailFault = (draft: VerifyDraft): RecordFault | undefined => {
   const last = draft.damaged?.revision ?? draft.before?.revision ?? -1;
-  if (draft.known !== undefined && last < draft.known.revision) return damage(draft, last + 1, 'tail');
+  if (draft.known !== undefined && last < draft.known.revision)
+    return damage(draft, last + 1, 'tail');
   return draft.damaged === undefined && !isWhole(draft.part)
     ? damage(draft, last + 1, 'tail')
     : undefined;

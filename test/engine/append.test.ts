@@ -34,12 +34,18 @@ describe('append', () => {
     );
     expect((await right(session(main))).next).toBe('tools');
     await right(append(main, { id: 't1', role: 'tool', toolCallId: 'c1', content: 'ok' }));
-    const same = await right(append(main, { id: 't2', role: 'tool', toolCallId: 'c1', content: 'ok' }));
+    const same = await right(
+      append(main, { id: 't2', role: 'tool', toolCallId: 'c1', content: 'ok' }),
+    );
     expect(same.written).toEqual([]);
     expect(same.answer[0]?.id).toBe('t1');
-    const other = await fault(append(main, { id: 't3', role: 'tool', toolCallId: 'c1', content: 'no' }));
+    const other = await fault(
+      append(main, { id: 't3', role: 'tool', toolCallId: 'c1', content: 'no' }),
+    );
     expect(other._tag).toBe('DuplicateToolResult');
-    const orphan = await fault(append(main, { id: 't4', role: 'tool', toolCallId: 'zz', content: '' }));
+    const orphan = await fault(
+      append(main, { id: 't4', role: 'tool', toolCallId: 'zz', content: '' }),
+    );
     expect(orphan).toEqual({ _tag: 'OrphanToolResult', callId: 'zz' });
     expect((await right(session(main))).next).toBe('model');
   });
@@ -49,7 +55,9 @@ describe('append', () => {
     const main = await mainBranch(engine, 'conv');
     const [one] = (await right(append(main, { id: 'u1', role: 'user', content: 'one' }))).answer;
     await right(append(main, { id: 'u2', role: 'user', content: 'two' }));
-    const branch = await right(fork(main, { branch: main.key.branch, revision: one!.place.revision }));
+    const branch = await right(
+      fork(main, { branch: main.key.branch, revision: one!.place.revision }),
+    );
     const other = { ...main, key: { ...main.key, branch } };
     await right(append(other, { id: 'u3', role: 'user', content: 'three' }));
     const ids = async (of: typeof main) =>
@@ -60,7 +68,9 @@ describe('append', () => {
     expect(replay.answer[0]?.status).toBe('replayed');
     const report = await right(verifyConversation(engine, main.key.conversation));
     expect(report).toMatchObject({ ok: true, streams: 3 });
-    const history = await right(readHistory(main.runtime, main.histories, main.key, { revision: 1 }));
+    const history = await right(
+      readHistory(main.runtime, main.histories, main.key, { revision: 1 }),
+    );
     expect(history.entries.length).toBe(1);
   });
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelCallCompleted, ModelCallFailed } from '../../src/domain/events/model-call-events.js';
+import type {
+  ModelCallCompleted,
+  ModelCallFailed,
+} from '../../src/domain/events/model-call-events.js';
 import type { EventOf } from '../../src/domain/events/catalog.js';
 import type { Recorded } from '../../src/domain/recorded.js';
 import { modelCalls, type ModelCall } from '../../src/projections/calls.js';

@@ -325,7 +325,9 @@ describe('compactions in force', () => {
   });
 
   it('MS3 a summary that was redacted, withdrawn or erased is not given; its range stays covered', () => {
-    const shown = (change: (made: Recorded, main: ReturnType<typeof buildBranch>) => Recorded[]) => {
+    const shown = (
+      change: (made: Recorded, main: ReturnType<typeof buildBranch>) => Recorded[],
+    ) => {
       const main = buildBranch('main');
       main.add(said('m1', 'user', 'one'));
       const made = main.add(compacted('k1', ['m1']));

@@ -107,7 +107,9 @@ describe('audit', () => {
   it('DC6 tells who did what, by stream and in revision order', () => {
     const { main, directory } = story();
     const view = project(audit, [...main.events, ...directory.events]);
-    expect(view.streams.map(({ stream }) => stream)).toEqual([main.stream, directory.stream].sort());
+    expect(view.streams.map(({ stream }) => stream)).toEqual(
+      [main.stream, directory.stream].sort(),
+    );
     const own = view.streams.find(({ stream }) => stream === main.stream);
     expect(own?.entries[2]).toEqual({
       revision: 2,

@@ -110,7 +110,10 @@ describe('usage', () => {
     complete(right, 'c', { output: 2 });
     const [l1, l2] = left.events;
     const [r1, r2] = right.events;
-    const view = project(usage, [l1, r1, l2, r2].filter((event) => event !== undefined));
+    const view = project(
+      usage,
+      [l1, r1, l2, r2].filter((event) => event !== undefined),
+    );
     expect(view.rows.map(({ model, output }) => [model, output])).toEqual([
       ['l', 1],
       ['r', 2],

@@ -1,6 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StemmaFault } from '../../src/domain/errors.js';
-import { newId, type Actor, type BranchContext, type EngineContext } from '../../src/engine/engine-context.js';
+import {
+  newId,
+  type Actor,
+  type BranchContext,
+  type EngineContext,
+} from '../../src/engine/engine-context.js';
 import { start } from '../../src/engine/conversation-commands.js';
 import type { Task } from '../../src/engine/runtime.js';
 import { openEngine, type OpenOptions } from '../../src/open.js';

@@ -78,7 +78,10 @@ const builder = ({ stream, branch, conversation }: Frame): StreamBuilder => {
       actor: 'tester',
       via: 'test',
     };
-    const prev = expectedPrev(before, event === undefined ? { meta: draft } : { event, meta: draft });
+    const prev = expectedPrev(
+      before,
+      event === undefined ? { meta: draft } : { event, meta: draft },
+    );
     const meta: Meta = { ...draft, prev, ...envelope };
     const metaText = encodeMeta(meta);
     const hash = hashEvent({ ...meta, revision }, type, metaText, data);

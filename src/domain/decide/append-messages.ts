@@ -12,7 +12,15 @@ import {
   type Role,
 } from '../message.js';
 import type { Recorded } from '../recorded.js';
-import { append, refuse, type Command, type Decided, type Facts, type KeyRef, type Planned } from './decision.js';
+import {
+  append,
+  refuse,
+  type Command,
+  type Decided,
+  type Facts,
+  type KeyRef,
+  type Planned,
+} from './decision.js';
 import { revisionFault, sealedFault, turnFault, type BranchScope } from './guards.js';
 
 /** A message on its way in: content for the digest, slots for the store. */
@@ -106,16 +114,21 @@ const splitKnown = (
   const found = items.map((item) => facts.of('message', item.message.id)[0]);
   for (const [index, item] of items.entries()) {
     const stored = found[index];
-    if (stored !== undefined && !isReplay(item, stored.event)) return E.left(conflict(item, stored));
+    if (stored !== undefined && !isReplay(item, stored.event))
+      return E.left(conflict(item, stored));
   }
   const firstNew = found.findIndex((stored) => stored === undefined);
   const prefix = firstNew < 0 ? found.length : firstNew;
   const later = found.findIndex((stored, index) => index > prefix && stored !== undefined);
   if (later >= 0) {
-    const ids = items.flatMap((item, index) => (found[index] === undefined ? [] : [item.message.id]));
+    const ids = items.flatMap((item, index) =>
+      found[index] === undefined ? [] : [item.message.id],
+    );
     return E.left({ _tag: 'BatchPartlyKnown', index: later, ids });
   }
-  return E.right(found.slice(0, prefix).flatMap((stored) => (stored === undefined ? [] : [stored])));
+  return E.right(
+    found.slice(0, prefix).flatMap((stored) => (stored === undefined ? [] : [stored])),
+  );
 };
 
 /**
@@ -174,8 +187,7 @@ const resolveClosed = (
     );
   }
   const same = closed.find(
-    ({ recorded, call }) =>
-      messageOf(recorded.event)?.contentDigest === digestFor(item, [call]),
+    ({ recorded, call }) => messageOf(recorded.event)?.contentDigest === digestFor(item, [call]),
   );
   if (same !== undefined) return E.right({ _tag: 'same', recorded: same.recorded });
   if (item.message.late === true) return E.right({ _tag: 'call', call: last.call, late: true });
@@ -188,11 +200,7 @@ const namedCall = (item: PreparedMessage): string => {
   return 'ref' in item.answers ? callKey(item.answers.ref) : item.answers.callId;
 };
 
-const resultEvent = (
-  item: PreparedMessage,
-  call: AnsweredCall,
-  late: boolean,
-): Planned => {
+const resultEvent = (item: PreparedMessage, call: AnsweredCall, late: boolean): Planned => {
   const data: ToolResultAttached = {
     message: { ...item.stored, contentDigest: digestFor(item, [call]) },
     calls: [call],
@@ -363,4 +371,3 @@ export const appendMessages = (
     input.expected === undefined &&
     input.items.every(({ message }) => message.role === 'user' || message.role === 'tool'),
 });
-

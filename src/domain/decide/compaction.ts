@@ -70,9 +70,7 @@ export const compactContext = (
 ): Command<BranchState, { readonly compaction: string }> => ({
   name: 'compact',
   keysOf:
-    input.replacement === undefined
-      ? []
-      : [{ kind: 'message', id: input.replacement.message.id }],
+    input.replacement === undefined ? [] : [{ kind: 'message', id: input.replacement.message.id }],
   decide: (state, facts) => {
     const fault =
       sealedFault(input.scope, state) ??

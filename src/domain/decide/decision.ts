@@ -94,7 +94,8 @@ export const append = (events: readonly Planned[], known: readonly Recorded[] = 
   E.right({ known, events });
 
 /** A replay: nothing is written. */
-export const known = (events: readonly Recorded[]): Decided => E.right({ known: events, events: [] });
+export const known = (events: readonly Recorded[]): Decided =>
+  E.right({ known: events, events: [] });
 
 export const refuse = (fault: StemmaFault): Decided => E.left(fault);
 

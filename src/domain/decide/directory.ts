@@ -169,9 +169,7 @@ export const startImport = (data: ImportStarted) =>
   simple(
     'startImport',
     (state) =>
-      state.imports.has(data.import)
-        ? known([])
-        : append([plain({ type: 'ImportStarted', data })]),
+      state.imports.has(data.import) ? known([]) : append([plain({ type: 'ImportStarted', data })]),
     { import: data.import },
   );
 

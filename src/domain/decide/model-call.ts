@@ -156,7 +156,8 @@ const decideComplete =
       }),
       keys: [callKeyRef(input.modelCallId)],
     };
-    const answered = call.purpose === 'turn' && (input.message?.message.toolCalls.length ?? 0) === 0;
+    const answered =
+      call.purpose === 'turn' && (input.message?.message.toolCalls.length ?? 0) === 0;
     return append([
       ...planned.right.events,
       completed,

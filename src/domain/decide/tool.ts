@@ -5,7 +5,15 @@ import type { ApprovalOutcome, Effect } from '../events/message-events.js';
 import type { CallRef } from '../message.js';
 import type { Recorded } from '../recorded.js';
 import type { Slot } from '../slot.js';
-import { append, known, refuse, type Command, type Decided, type Facts, type KeyRef } from './decision.js';
+import {
+  append,
+  known,
+  refuse,
+  type Command,
+  type Decided,
+  type Facts,
+  type KeyRef,
+} from './decision.js';
 import { sealedFault, turnFault, type BranchScope } from './guards.js';
 
 const OPEN_LIMIT = 1_000;
@@ -144,7 +152,10 @@ export interface ApprovalInput {
   readonly expiresAt?: string;
 }
 
-const approvalKey = (requestId: string): KeyRef => ({ kind: 'record', id: `approval ${requestId}` });
+const approvalKey = (requestId: string): KeyRef => ({
+  kind: 'record',
+  id: `approval ${requestId}`,
+});
 
 /** Asks a human; the call waits, for weeks if need be, and is never repaired away. */
 export const requestApproval = (

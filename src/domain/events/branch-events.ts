@@ -102,9 +102,7 @@ export const branchCodecs = {
   BranchMerged: record<BranchMerged>('BranchMerged', {
     from: EventRef,
     mode: oneOf('summary', 'pick', 'conclusion'),
-    messages: list(
-      record<MergedMessage>('MergedMessage', { id: text, origin: MessageRef }),
-    ),
+    messages: list(record<MergedMessage>('MergedMessage', { id: text, origin: MessageRef })),
   }),
   SourceRecordImported: record<SourceRecordImported>('SourceRecordImported', {
     import: text,

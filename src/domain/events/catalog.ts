@@ -56,7 +56,12 @@ const upcasted = (
 
 export type Decoded =
   | { readonly _tag: 'known'; readonly event: DomainEvent }
-  | { readonly _tag: 'unknown'; readonly type: string; readonly version: number; readonly reason: 'type' | 'version' };
+  | {
+      readonly _tag: 'unknown';
+      readonly type: string;
+      readonly version: number;
+      readonly reason: 'type' | 'version';
+    };
 
 /**
  * Reads the data of a stored event. A type or version that nobody here knows is a value, not a

@@ -140,7 +140,11 @@ export const directoryCodecs = {
     name: text,
     value: Slot,
   }),
-  FeedbackRecorded: record<FeedbackRecorded>('FeedbackRecorded', { target, name: text, value: Slot }),
+  FeedbackRecorded: record<FeedbackRecorded>('FeedbackRecorded', {
+    target,
+    name: text,
+    value: Slot,
+  }),
   ConversationClosed: record<ConversationClosed>('ConversationClosed', { reason: optional(Slot) }),
   ConversationReopened: record<ConversationReopened>('ConversationReopened', {
     reason: optional(Slot),

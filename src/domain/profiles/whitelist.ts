@@ -6,7 +6,7 @@ export type Allowed =
   | 'value'
   | { readonly fields: Readonly<Record<string, Allowed>> }
   | { readonly items: Allowed }
-  | { readonly byType: Readonly<Record<string, Allowed>> };
+  | { readonly byType: Readonly<Record<string, Allowed>>; readonly otherTypes?: Allowed };
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
@@ -36,10 +36,8 @@ export const pickAllowed = (value: unknown, allowed: Allowed): unknown => {
   if ('fields' in allowed) return pickFields(object, allowed.fields);
   if (!('byType' in allowed)) return undefined;
   const type = object['type'];
-  const member =
-    typeof type === 'string' && Object.hasOwn(allowed.byType, type)
-      ? allowed.byType[type]
-      : undefined;
+  const isNamed = typeof type === 'string' && Object.hasOwn(allowed.byType, type);
+  const member = isNamed ? allowed.byType[type] : allowed.otherTypes;
   return member === undefined ? undefined : pickAllowed(object, member);
 };
 

@@ -47,6 +47,18 @@ export const nameMember = (object: Json | undefined, key: string): string | unde
   return value === '' ? undefined : value;
 };
 
+/** Equality of JSON values; the order of keys does not count. */
+export const isEqualJson = (a: Json | undefined, b: Json | undefined): boolean => {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
+  return (
+    left.size === right.size &&
+    [...left].every(([key, value]) => right.has(key) && isEqualJson(value as Json, right.get(key)))
+  );
+};
+
 const DIGEST_PREFIX = 3;
 
 /** A short name made of content: 128 bits in base64url. */

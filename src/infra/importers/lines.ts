@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
-import type { FaultOf } from '../../domain/errors.js';
+import type { FaultOf, StemmaFault } from '../../domain/errors.js';
+import type { JsonTextFault } from '../../domain/json-scan.js';
 import { decodeUtf8, utf8Bytes } from '../../domain/text.js';
 
 /** A line of a file, without its line feed. */
@@ -104,4 +105,18 @@ export const splitLines = (bytes: Uint8Array): SourceLines => {
 export const byteOffset = (line: Line, unit: number, bom: boolean): number => {
   const mark = bom && line.number === 1 ? BOM_BYTES : 0;
   return line.start + mark + utf8Bytes(line.text.slice(0, unit));
+};
+
+/** A document that stops before its end is cut off (B58); offsets are bytes of the file. */
+export const documentFault = (
+  fault: JsonTextFault,
+  text: string,
+  bom: boolean,
+): StemmaFault => {
+  if (fault._tag !== 'InvalidJson') return fault;
+  const offset = utf8Bytes(text.slice(0, fault.offset)) + (bom ? BOM_BYTES : 0);
+  const isCut = fault.offset >= text.length && text.trim() !== '';
+  return isCut
+    ? { _tag: 'TruncatedInput', line: text.split('\n').length, offset }
+    : { _tag: 'InvalidJson', offset };
 };

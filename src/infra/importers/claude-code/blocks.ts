@@ -82,13 +82,17 @@ export interface AssistantContent {
   readonly toolCalls: readonly ToolCall[];
 }
 
-/** Content of an assistant record: calls keep their place among the blocks. */
-export const assistantContent = (record: SourceRecord): AssistantContent => {
+/** Content of an assistant record: calls keep their place among the blocks, but for some. */
+export const assistantContent = (
+  record: SourceRecord,
+  without: ReadonlySet<number>,
+): AssistantContent => {
   const message = member(record.value, 'message');
   const model = textMember(message, 'model');
   const blocks: Block[] = [];
   const toolCalls: ToolCall[] = [];
-  for (const item of itemsOf(record)) {
+  for (const [index, item] of itemsOf(record).entries()) {
+    if (without.has(index)) continue;
     if (item.type !== 'tool_use') {
       blocks.push(blockOf(item, model));
       continue;
@@ -127,12 +131,20 @@ const partsOf = (item: ContentItem): readonly ContentItem[] => {
   });
 };
 
+/** Text of a result that iFlow wraps in what its tools answer. */
+const wrappedOutput = (content: Json): string | undefined => {
+  const response = member(member(content, 'responseParts'), 'functionResponse');
+  return textMember(member(response, 'response'), 'output');
+};
+
 /** Content of a tool result: text, a list of parts, or any other value kept as it is. */
 export const resultBlocks = (item: ContentItem): readonly Block[] => {
   const content = member(item.value, 'content');
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (Array.isArray(content)) return partsOf(item).map((part) => blockOf(part));
+  const output = wrappedOutput(content);
+  if (output !== undefined) return [{ type: 'text', text: output }];
   const span = spanOf(item.source, rootSpan(item.source), ['content']);
   const json = span === undefined ? JSON.stringify(content) : sliceOf(item.source, span);
   return isObject(content)

@@ -1,4 +1,3 @@
-import type { BranchReason } from '../../../domain/events/directory-events.js';
 import type {
   ImportedBranch,
   ImportedConversation,
@@ -20,7 +19,6 @@ export interface Group {
 export interface BranchDraft {
   readonly key: string;
   readonly name: string;
-  readonly reason: BranchReason;
   /** The fork point: a branch, and the position of the last item of it that is seen. */
   readonly parent?: { readonly branch: BranchDraft; readonly at: number };
   readonly items: ImportedItem[];
@@ -44,12 +42,10 @@ export interface ConversationDraft {
 const newBranch = (
   key: string,
   name: string,
-  reason: BranchReason,
   parent?: BranchDraft['parent'],
 ): BranchDraft => ({
   key,
   name,
-  reason,
   ...(parent === undefined ? {} : { parent }),
   items: [],
   groups: [],
@@ -62,7 +58,7 @@ export const newConversation = (
   externalId: string,
   parent?: ImportedConversation['parent'],
 ): ConversationDraft => {
-  const main = newBranch(MAIN, MAIN, 'import');
+  const main = newBranch(MAIN, MAIN);
   return {
     externalId,
     ...(parent === undefined ? {} : { parent }),
@@ -79,17 +75,20 @@ export const mainOf = (conversation: ConversationDraft): BranchDraft =>
 
 const SHORT = 8;
 
+/** What a branch begins with: another prompt, another answer, a record that follows nothing. */
+export type Beginning = 'edit' | 'retry' | 'root' | 'part';
+
 /** A branch named by the record that it begins with, so that a longer file names it alike. */
 export const addBranch = (
   conversation: ConversationDraft,
   key: string,
-  reason: BranchReason,
+  beginning: Beginning,
   parent?: BranchDraft['parent'],
 ): BranchDraft => {
-  const short = `${reason}-${key.slice(0, SHORT)}`;
-  const name = conversation.names.has(short) ? usableId(`${reason}-${key}`) : short;
+  const short = `${beginning}-${key.slice(0, SHORT)}`;
+  const name = conversation.names.has(short) ? usableId(`${beginning}-${key}`) : short;
   conversation.names.add(name);
-  const branch = newBranch(key, name, reason, parent);
+  const branch = newBranch(key, name, parent);
   conversation.branches.push(branch);
   return branch;
 };
@@ -122,7 +121,7 @@ export const conversationOf = (draft: ConversationDraft): ImportedConversation =
   branches: draft.branches.map((branch) => ({
     key: branch.key,
     name: branch.name,
-    reason: branch.reason,
+    reason: 'import',
     ...forkOf(branch),
     items: branch.items,
     ...(branch === draft.active ? { active: true } : {}),

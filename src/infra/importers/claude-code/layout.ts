@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { FaultOf } from '../../../domain/errors.js';
-import type { BranchReason } from '../../../domain/events/directory-events.js';
 import type { ImportedConversation, ImportedItem } from '../../../domain/import-plan.js';
 import { member, textMember, usableId, type Notes } from '../foreign.js';
 import { compactionOf } from './compactions.js';
@@ -10,6 +9,7 @@ import {
   mainOf,
   newConversation,
   putItems,
+  type Beginning,
   type BranchDraft,
   type ConversationDraft,
   type Group,
@@ -87,11 +87,11 @@ const subagentOf = (layout: Layout, node: Node): ConversationDraft => {
   );
 };
 
-const reasonOf = (record: SourceRecord): BranchReason => {
+const beginningOf = (record: SourceRecord): Beginning => {
   if (record.type === 'assistant') return 'retry';
   return record.type === 'user' && record.answeredIds.length === 0 && !record.isCompactSummary
     ? 'edit'
-    : 'import';
+    : 'part';
 };
 
 /** Where a fork at a group begins: the last item of it, or of what led on from it to the fork. */
@@ -114,7 +114,7 @@ const branchFor = (layout: Layout, node: Node, above: Group | undefined): Branch
     const conversation = record.isSidechain ? subagentOf(layout, node) : sessionOf(layout, record);
     layout.homes[node.index] = conversation;
     const main = mainOf(conversation);
-    return main.hasMessages ? addBranch(conversation, key, 'import') : main;
+    return main.hasMessages ? addBranch(conversation, key, 'root') : main;
   }
   if (above.continuedAt === undefined) {
     above.continuedAt = above.branch.items.length;
@@ -122,7 +122,7 @@ const branchFor = (layout: Layout, node: Node, above: Group | undefined): Branch
   }
   const home = layout.homes[node.index] ?? sessionOf(layout, record);
   const at = forkAt(layout, node, above);
-  return addBranch(home, key, reasonOf(record), { branch: above.branch, at });
+  return addBranch(home, key, beginningOf(record), { branch: above.branch, at });
 };
 
 const groupFor = (layout: Layout, node: Node, above: Group | undefined): Group => {
@@ -179,7 +179,7 @@ const placeSpoken = (layout: Layout, node: Node, above: Node | undefined): void 
   const group = groupFor(layout, node, upper);
   const items = record.isCompactSummary
     ? summaryItems(layout, node, group.branch, above)
-    : itemsOfRecord({ record, key, sourceId: key });
+    : itemsOfRecord({ record, key, sourceId: key, repeated: node.repeated });
   rememberPrompts(layout, node);
   for (const id of record.callIds) group.callIds.add(id);
   layout.positions[index] = putItems(group.branch, items, group);

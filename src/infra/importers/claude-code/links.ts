@@ -1,5 +1,6 @@
 import type { Notes } from '../foreign.js';
-import { usableId } from '../foreign.js';
+import { isEqualJson, usableId } from '../foreign.js';
+import { fanOf, type Fan } from './fan.js';
 import type { SourceFile, SourceRecord, UnreadLine } from './records.js';
 import { unnamedKeys } from './records.js';
 
@@ -17,6 +18,8 @@ export interface Node {
   link: LinkKind;
   /** A sidechain that begins here: the record of the main thread that it hangs on. */
   hangsOn?: number;
+  /** Indexes of blocks that repeat a call of an earlier record. */
+  readonly repeated: ReadonlySet<number>;
 }
 
 /** What a line of the file is, in file order. */
@@ -33,42 +36,35 @@ export type Entry =
   | { readonly kind: 'unread'; readonly line: UnreadLine; readonly key: string };
 
 export interface Links {
-  /** No record names a parent: file order is the transcript. */
+  /** File order is the transcript: no record names a parent, or all name the prompt. */
   readonly isList: boolean;
+  readonly fan: Fan | undefined;
   readonly nodes: readonly Node[];
   readonly byUuid: ReadonlyMap<string, Node>;
   readonly entries: readonly Entry[];
   readonly hasLogicalCycle: boolean;
 }
 
-const isEqual = (a: unknown, b: unknown): boolean => {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
-  return (
-    left.size === right.size &&
-    [...left].every(([key, value]) => right.has(key) && isEqual(value, right.get(key)))
-  );
-};
-
 const isSame = (a: SourceRecord, b: SourceRecord): boolean =>
-  a.text === b.text || isEqual(a.value, b.value);
+  a.text === b.text || isEqualJson(a.value, b.value);
 
 const link = (node: Node, to: Node | undefined, kind: LinkKind): void => {
   node.up = to?.index ?? -1;
   node.link = to === undefined ? 'none' : kind;
 };
 
-type Found = Pick<Links, 'isList' | 'byUuid'> & {
+type Found = Pick<Links, 'isList' | 'byUuid' | 'fan'> & {
   readonly nodes: Node[];
   readonly byUuid: Map<string, Node>;
   readonly entries: { readonly line: number; readonly entry: Entry }[];
   readonly nameOf: (text: string) => string;
 };
 
-const addNode = ({ nodes, entries }: Found, record: SourceRecord, key: string): Node => {
-  const node: Node = { index: nodes.length, record, key, up: -1, link: 'none' };
+const NONE: ReadonlySet<number> = new Set();
+
+const addNode = ({ nodes, entries, fan }: Found, record: SourceRecord, key: string): Node => {
+  const repeated = fan?.repeated.get(record) ?? NONE;
+  const node: Node = { index: nodes.length, record, key, up: -1, link: 'none', repeated };
   nodes.push(node);
   entries.push({ line: record.line, entry: { kind: 'node', node } });
   return node;
@@ -96,15 +92,21 @@ const addRecord = (found: Found, record: SourceRecord, notes: Notes): void => {
   entries.push({ line, entry: { kind: 'again', record, of, isEqual: same, key } });
 };
 
+/** Whether any record says what it follows, be it nothing. */
+export const namesParents = ({ records }: SourceFile): boolean =>
+  records.some(
+    ({ isConversational, value }) => isConversational && Object.hasOwn(value, 'parentUuid'),
+  );
+
 const entriesOf = (
   file: SourceFile,
   notes: Notes,
-): Pick<Links, 'isList' | 'nodes' | 'byUuid' | 'entries'> => {
-  const isList = !file.records.some(
-    ({ isConversational, value }) => isConversational && Object.hasOwn(value, 'parentUuid'),
-  );
+): Pick<Links, 'isList' | 'fan' | 'nodes' | 'byUuid' | 'entries'> => {
+  const fan = fanOf(file.records);
+  const isList = fan !== undefined || !namesParents(file);
   const found: Found = {
     isList,
+    fan,
     nodes: [],
     byUuid: new Map(),
     entries: [],
@@ -118,7 +120,7 @@ const entriesOf = (
   }
   const { nodes, byUuid, entries } = found;
   entries.sort((a, b) => a.line - b.line);
-  return { isList, nodes, byUuid, entries: entries.map(({ entry }) => entry) };
+  return { isList, fan, nodes, byUuid, entries: entries.map(({ entry }) => entry) };
 };
 
 /** File order is the order: each record follows the one before it of its session and thread. */

@@ -21,6 +21,8 @@ export interface Sourced {
   readonly sourceId: string;
   /** A later record of a uuid, with other content: kept, but out of contexts. */
   readonly isConflict?: boolean;
+  /** Indexes of blocks that repeat a call of an earlier record. */
+  readonly repeated?: ReadonlySet<number>;
 }
 
 type Draft = Pick<Message, 'role' | 'blocks' | 'trust'> &
@@ -71,12 +73,14 @@ const importedOf = (sourced: Sourced, drafts: readonly Draft[]): readonly Import
     };
   });
 
-const assistantDraft = (record: SourceRecord): Draft => {
+const NONE: ReadonlySet<number> = new Set();
+
+const assistantDraft = ({ record, repeated = NONE }: Sourced): Draft => {
   const { apiMessageId } = record;
   return {
     role: 'assistant',
     trust: 'model',
-    ...assistantContent(record),
+    ...assistantContent(record, repeated),
     ...(apiMessageId === undefined ? {} : { partOf: usableId(apiMessageId) }),
   };
 };
@@ -127,7 +131,7 @@ export const messagesOf = (sourced: Sourced): readonly ImportedMessage[] =>
   importedOf(
     sourced,
     sourced.record.type === 'assistant'
-      ? [assistantDraft(sourced.record)]
+      ? [assistantDraft(sourced)]
       : userDrafts(sourced.record),
   );
 

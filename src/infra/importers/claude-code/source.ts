@@ -1,6 +1,7 @@
 import { countNames } from '../foreign.js';
 import { chainsOf, forksOf } from './chains.js';
-import type { Links } from './links.js';
+import type { Fan } from './fan.js';
+import { namesParents, type Links } from './links.js';
 import type { SourceFile } from './records.js';
 
 const count = <T>(items: readonly T[], test: (item: T) => boolean): number =>
@@ -60,6 +61,15 @@ const treeOf = (file: SourceFile, links: Links): Record<string, unknown> => {
   };
 };
 
+/** The order of a fan is that of the file; its parents lead past nearly all of it. */
+const fanFigures = (file: SourceFile, links: Links, fan: Fan): Record<string, unknown> => ({
+  dialect: 'iflow',
+  active_branch_is: 'file order (every assistant record has the user prompt as parent)',
+  tool_use_blocks: fan.callBlocks,
+  repeated_blocks_identical: fan.isFaithful,
+  naive_parent_chain_records: chainsOf(file, links).context.length,
+});
+
 /** What describes the file alone, whatever an importer makes of it. */
 export const describeSource = (
   file: SourceFile,
@@ -67,5 +77,7 @@ export const describeSource = (
 ): Readonly<Record<string, unknown>> => ({
   ...linesOf(file),
   ...namesOf(file, links),
-  ...(links.isList ? { linear_fallback: true } : treeOf(file, links)),
+  ...(links.fan === undefined ? {} : fanFigures(file, links, links.fan)),
+  ...(links.isList ? {} : treeOf(file, links)),
+  ...(namesParents(file) ? {} : { linear_fallback: true }),
 });

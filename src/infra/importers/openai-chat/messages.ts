@@ -160,10 +160,17 @@ const derivedId = (place: string, body: Omit<Message, 'id' | 'provenance'>): str
   return `${place}-${digest}`;
 };
 
-/** The canonical message of a chat message. `place` names its position, in words of this code. */
-export const messageOf = (message: Located, place: string): ImportedMessage => {
+/**
+ * The canonical message of a chat message. `place` names its position, in words of this code; it is
+ * the id together with the content, unless the source gives one that may be used.
+ */
+export const messageOf = (
+  message: Located,
+  place: string,
+  ignoresGivenId: boolean,
+): ImportedMessage => {
   const body = bodyOf(message);
-  const given = nameMember(message.value, 'id');
+  const given = ignoresGivenId ? undefined : nameMember(message.value, 'id');
   const id = given === undefined ? derivedId(place, body) : usableId(given);
   const answered = body.role === 'tool' ? answeredId(message) : undefined;
   return {

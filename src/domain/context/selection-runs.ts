@@ -1,0 +1,61 @@
+import type { SelectionRun } from '../events/model-call-events.js';
+import type { EventRef } from '../events/references.js';
+import type { Candidate } from './candidates.js';
+import type { Disposition } from './plan.js';
+
+// Dispositions that the policy decided on; what the log says by itself is derived again on replay.
+const outByPolicy: ReadonlySet<string> = new Set(['budget', 'policy']);
+
+export interface Decided {
+  readonly place: EventRef;
+  readonly in: boolean;
+  readonly disposition: Disposition;
+}
+
+const isRecorded = ({ in: isIn, disposition }: Decided): boolean =>
+  isIn || outByPolicy.has(disposition);
+
+/**
+ * What was decided, as runs of neighbours in surface order. A run never spans a message that was
+ * decided otherwise, also where surface order differs from the order of the log.
+ */
+export const selectionRuns = (decisions: readonly Decided[]): readonly SelectionRun[] => {
+  const recorded = decisions.filter(isRecorded);
+  const byBranch = new Map<string, number[]>();
+  for (const { place } of recorded) {
+    byBranch.set(place.branch, [...(byBranch.get(place.branch) ?? []), place.revision]);
+  }
+  const next = new Map<string, number>();
+  for (const [branch, revisions] of byBranch) {
+    const sorted = [...revisions].sort((a, b) => a - b);
+    sorted.forEach((revision, at) => {
+      const after = sorted[at + 1];
+      if (after !== undefined) next.set(`${branch} ${String(revision)}`, after);
+    });
+  }
+  const runs: SelectionRun[] = [];
+  for (const { place, disposition } of recorded) {
+    const last = runs.at(-1);
+    const { branch, revision } = place;
+    const follows =
+      last?.branch === branch &&
+      last.disposition === disposition &&
+      next.get(`${branch} ${String(last.to)}`) === revision;
+    if (follows) runs[runs.length - 1] = { ...last, to: revision };
+    else runs.push({ branch, from: revision, to: revision, disposition });
+  }
+  return runs;
+};
+
+/** Reads recorded runs back: whether a candidate was in, out, or not decided on. */
+export const recordedIn =
+  (list: readonly Candidate[], runs: readonly SelectionRun[]) =>
+  (index: number): boolean | undefined => {
+    const place = list[index]?.place;
+    if (place === undefined) return undefined;
+    const run = runs.find(
+      ({ branch, from, to }) =>
+        branch === place.branch && place.revision >= from && place.revision <= to,
+    );
+    return run === undefined ? undefined : !outByPolicy.has(run.disposition);
+  };

@@ -1,0 +1,152 @@
+import type { Message } from '../message.js';
+import type { Profile } from '../profiles/profile.js';
+import type { Repair } from '../profiles/repair.js';
+import type { TokenCounter } from '../tokens.js';
+import { syntheticOf } from './arrange.js';
+import type { Candidate } from './candidates.js';
+import { messageTokens, textTokens } from './costs.js';
+import type { Exchanges } from './exchanges.js';
+import type { InputLiteral } from './plan.js';
+import type { ContextPolicy } from './policy.js';
+import { shortenText } from './shorten.js';
+import type { Shrink } from './selection.js';
+import type { Unit } from './units.js';
+
+export interface SizingOptions {
+  readonly policy: ContextPolicy;
+  readonly profile: Profile;
+  readonly counter: TokenCounter;
+  readonly literals: readonly InputLiteral[];
+}
+
+/** Token counts of candidates, and the tool results that were made shorter to have fewer. */
+export interface Sizing {
+  /** With the results that are over the cap already cut. */
+  readonly exchanges: Exchanges;
+  readonly literalTokens: number;
+  readonly tokensOf: (unit: Unit) => number;
+  readonly tokensOfCandidate: (index: number) => number;
+  readonly syntheticTokens: (unit: Unit) => number;
+  readonly shrink: Shrink;
+  /** The candidates as they are now. */
+  readonly current: () => readonly Candidate[];
+  readonly repairsOf: (chosen: ReadonlyMap<number, unknown>) => readonly Repair[];
+}
+
+// A result that is cut to fit keeps at least this much, else leaving its unit out says more.
+const LEAST_RESULT_TOKENS = 32;
+
+const textTokensOf = (message: Message, counter: TokenCounter): number =>
+  message.blocks.reduce(
+    (tokens, block) => tokens + (block.type === 'text' ? counter.count(block.text) : 0),
+    0,
+  );
+
+// Longest text first, until the texts together are within the limit.
+const shortenMessage = (message: Message, limit: number, options: SizingOptions): Message => {
+  const { counter, policy } = options;
+  const { raw: _raw, ...rest } = message;
+  const blocks = [...message.blocks];
+  const order = blocks
+    .map((block, at) => ({ at, tokens: block.type === 'text' ? counter.count(block.text) : 0 }))
+    .sort((a, b) => b.tokens - a.tokens);
+  let total = order.reduce((sum, { tokens }) => sum + tokens, 0);
+  for (const { at, tokens } of order) {
+    const block = blocks[at];
+    if (total <= limit || block?.type !== 'text') break;
+    const room = Math.max(1, limit - (total - tokens));
+    const text = shortenText(block.text, room, counter.count, policy.shorten);
+    blocks[at] = { ...block, text };
+    total += counter.count(text) - tokens;
+  }
+  return { ...rest, blocks };
+};
+
+const charsOf = (message: Message): number =>
+  message.blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
+
+/** Counts every candidate once, and cuts tool results that are over the cap of the policy. */
+export const sizing = (given: Exchanges, options: SizingOptions): Sizing => {
+  const { policy, profile, counter, literals } = options;
+  const list = [...given.list];
+  const repairs = new Map<number, Repair>();
+  const counts = new Map<number, number>();
+  const fixed = policy.tokens ?? {};
+
+  const counted = (index: number): number => {
+    const message = list[index]?.message;
+    if (message === undefined) return 0;
+    const known = Object.hasOwn(fixed, message.id) ? fixed[message.id] : undefined;
+    if (known !== undefined && !repairs.has(index)) return known;
+    return Math.min(known ?? Infinity, messageTokens(message, counter, profile));
+  };
+  const tokensOfCandidate = (index: number): number => {
+    const known = counts.get(index);
+    if (known !== undefined) return known;
+    const tokens = counted(index);
+    counts.set(index, tokens);
+    return tokens;
+  };
+  const cut = (index: number, limit: number): void => {
+    const candidate = list[index];
+    if (candidate === undefined) return;
+    const { message } = candidate;
+    const shorter = shortenMessage(message, limit, options);
+    list[index] = { ...candidate, message: shorter, shortened: true };
+    const toolCallId = message.answers[0]?.callId;
+    const originalChars = repairs.get(index)?.originalChars ?? charsOf(message);
+    repairs.set(index, {
+      code: 'TOOL_RESULT_SHORTENED',
+      id: message.id,
+      ...(toolCallId !== undefined && { toolCallId }),
+      action: policy.shorten,
+      originalChars,
+      retrievable: true,
+    });
+    counts.delete(index);
+  };
+
+  const cap = policy.maxToolResultTokens;
+  if (cap !== undefined) {
+    list.forEach(({ message, out }, index) => {
+      if (message.role !== 'tool' || out !== undefined) return;
+      if (textTokensOf(message, counter) > cap) cut(index, cap);
+    });
+  }
+  const syntheticTokens = (unit: Unit): number =>
+    syntheticOf(unit).reduce((sum, { text }) => sum + textTokens(text, counter), 0);
+  const tokensOf = (unit: Unit): number =>
+    unit.members.reduce((sum, index) => sum + tokensOfCandidate(index), syntheticTokens(unit));
+
+  const shrink: Shrink = (unit, overBy) => {
+    const results = unit.members
+      .filter((index) => list[index]?.message.role === 'tool')
+      .sort((a, b) => tokensOfCandidate(b) - tokensOfCandidate(a));
+    const spare = (index: number): number =>
+      Math.max(0, tokensOfCandidate(index) - LEAST_RESULT_TOKENS);
+    if (results.reduce((sum, index) => sum + spare(index), 0) < overBy) return 0;
+    let saved = 0;
+    for (const index of results) {
+      if (saved >= overBy) break;
+      const before = tokensOfCandidate(index);
+      const message = list[index]?.message;
+      if (message === undefined || spare(index) === 0) continue;
+      const texts = textTokensOf(message, counter);
+      const least = Math.max(1, texts - spare(index));
+      cut(index, Math.max(least, texts - (overBy - saved)));
+      saved += before - tokensOfCandidate(index);
+    }
+    return saved;
+  };
+
+  return {
+    exchanges: { list: [...list], calls: given.calls },
+    literalTokens: literals.reduce((sum, { text }) => sum + textTokens(text, counter), 0),
+    tokensOf,
+    tokensOfCandidate,
+    syntheticTokens,
+    shrink,
+    current: () => list,
+    repairsOf: (chosen) => [...repairs].flatMap(([index, repair]) => (chosen.has(index) ? [repair] : [])),
+  };
+};
