@@ -14,8 +14,7 @@ export interface DataFile {
 }
 
 export type Outcome =
-  | { readonly _tag: 'passed' }
-  | { readonly _tag: 'failed'; readonly why: string };
+  { readonly _tag: 'passed' } | { readonly _tag: 'failed'; readonly why: string };
 
 const tables: Readonly<Record<string, Table>> = {
   'claude-code': claudeCodeTable,
@@ -26,7 +25,7 @@ const passed: Outcome = { _tag: 'passed' };
 const failed = (why: string): Outcome => ({ _tag: 'failed', why });
 
 const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 };
 
@@ -136,7 +135,9 @@ export const checkFile = (file: DataFile): Promise<Outcome> =>
     return exportAndCompare(stemma, view);
   });
 
-const outlineAlone = (file: DataFile): Promise<{ readonly outline: unknown; readonly view: View }> =>
+const outlineAlone = (
+  file: DataFile,
+): Promise<{ readonly outline: unknown; readonly view: View }> =>
   withStore(async (stemma) => {
     await take(stemma, file);
     const view = await readView(stemma);
@@ -156,20 +157,18 @@ const itemCount = (view: View): number =>
  */
 export const checkGrowth = async (shorter: DataFile, longer: DataFile): Promise<Outcome> => {
   const alone = await outlineAlone(longer);
-  const start = itemCount((await outlineAlone(shorter)).view);
   return withStore(async (stemma) => {
     await take(stemma, shorter);
-    const { salvage } = { salvage: hasMalformedLines(longer) };
-    await stemma.import(longer.bytes, { salvage });
+    await stemma.import(longer.bytes, { salvage: hasMalformedLines(longer) });
     const view = await readView(stemma);
     const [found, expected] = [itemCount(view), itemCount(alone.view)];
     if (found !== expected) {
       return failed(
-        `${shorter.name} (${String(start)} items) and then this gives ${String(found)} items, not ${String(expected)}`,
+        `behind ${shorter.name} there are ${String(found)} items, not ${String(expected)}`,
       );
     }
     return isSame(outlineOf(view), alone.outline)
       ? passed
-      : failed(`${shorter.name} and then this reads otherwise than this alone`);
+      : failed(`behind ${shorter.name} it reads otherwise than alone`);
   });
 };

@@ -99,11 +99,21 @@ const afterCompaction = (imported: Imported): readonly ViewItem[] | undefined =>
 const group = (name: string, rows: readonly (readonly [string, Row])[]): Table =>
   Object.fromEntries(rows.map(([key, row]) => [`${name}.${key}`, row]));
 
-const pairingRows = (['tool_calls', 'tool_results', 'paired', 'orphan_results',
-  'unanswered_calls', 'reused_call_ids'] as const satisfies readonly (keyof Pairing)[]
+const pairingRows = (
+  [
+    'tool_calls',
+    'tool_results',
+    'paired',
+    'orphan_results',
+    'unanswered_calls',
+    'reused_call_ids',
+  ] as const satisfies readonly (keyof Pairing)[]
 ).map((key): readonly [string, Row] => [
   key,
-  store('tool exchanges of all branches of all conversations', ({ view }) => pairingOfView(view)[key]),
+  store(
+    'tool exchanges of all branches of all conversations',
+    ({ view }) => pairingOfView(view)[key],
+  ),
 ]);
 
 const forkRecords = ({ view }: Imported): readonly string[] => {
@@ -147,10 +157,14 @@ const fileRows: Table = Object.fromEntries(
   ].map(([key = '', how = '']) => [key, reported(key, how)]),
 );
 
+/** Begun by a call of its session; where that session is elsewhere, the id alone says so. */
+const isSubagent = ({ relation, id }: ViewConversation): boolean =>
+  relation === 'subagent' || /^claude-code:.+\/.+$/.test(id ?? '');
+
 const storeRows: Table = {
   sidechain_threads: store(
     'conversations that a subagent had',
-    ({ view }) => view.conversations.filter(({ relation }) => relation === 'subagent').length,
+    ({ view }) => view.conversations.filter(isSubagent).length,
   ),
   true_branch_points: store('places behind which branches fork', (all) => forkRecords(all).length),
   true_branch_point_uuids: store('records at these places', forkRecords),

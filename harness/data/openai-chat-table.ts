@@ -1,12 +1,6 @@
 import { pairingOfBranch, type Pairing } from './pairing.js';
 import { reported, type Imported, type Row, type Table } from './table.js';
-import {
-  allItems,
-  forkPlaces,
-  messagesIn,
-  type ViewBranch,
-  type ViewMessage,
-} from './view.js';
+import { allItems, forkPlaces, messagesIn, type ViewBranch, type ViewMessage } from './view.js';
 
 const TREE = 'tree';
 
@@ -87,7 +81,10 @@ const searchRows: Table = {
     'places behind which branches of the tree fork',
     (all) => forkPlaces(treeBranches(all)).length,
   ),
-  tree_leaves: store('branches of the tree: each ends in a leaf', (all) => treeBranches(all).length),
+  tree_leaves: store(
+    'branches of the tree: each ends in a leaf',
+    (all) => treeBranches(all).length,
+  ),
 };
 
 /** How each expected key of a document of chat messages is read. */

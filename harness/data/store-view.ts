@@ -68,7 +68,8 @@ const messagesOf = async (branch: Branch): Promise<readonly Placed[]> => {
   const compactions = history.compactions.map(({ sequence, place, data, state }): Placed => {
     const at = placeName(place);
     const { replacement, strategy } = data;
-    const shown = replacement === undefined ? {} : { replacement: viewReplacement(at, replacement) };
+    const shown =
+      replacement === undefined ? {} : { replacement: viewReplacement(at, replacement) };
     const item = { kind: 'compaction', place: at, strategy, isLive: state === 'live' } as const;
     return { sequence, item: { ...item, ...shown } };
   });
@@ -87,7 +88,10 @@ const recordsOf = async (branch: Branch): Promise<readonly Placed[]> => {
 
 const exchangesOf = async (
   branch: Branch,
-): Promise<{ readonly exchanges: readonly ViewExchange[]; readonly orphans: readonly string[] }> => {
+): Promise<{
+  readonly exchanges: readonly ViewExchange[];
+  readonly orphans: readonly string[];
+}> => {
   const { exchanges, orphans } = await branch.toolExchanges();
   return {
     exchanges: exchanges.map(({ messageId, index, callId, answers }) => ({
@@ -128,11 +132,15 @@ const viewConversation = async (stemma: Stemma, uid: string): Promise<ViewConver
 /** Everything that a store holds, read through its projections alone. */
 export const readView = async (stemma: Stemma): Promise<View> => {
   const conversations: ViewConversation[] = [];
-  for (const { conversation, parent, labels } of await stemma.conversations()) {
+  for (const { conversation, id, parent, labels } of await stemma.conversations()) {
     const label = labels.find(({ name }) => name === 'relation')?.value;
     const relation = parent?.relation ?? label;
     const view = await viewConversation(stemma, conversation);
-    conversations.push({ ...view, ...(relation === undefined ? {} : { relation }) });
+    conversations.push({
+      ...view,
+      ...(id === undefined ? {} : { id }),
+      ...(relation === undefined ? {} : { relation }),
+    });
   }
   return { conversations };
 };

@@ -64,6 +64,8 @@ export interface ViewBranch {
 
 export interface ViewConversation {
   readonly uid: string;
+  /** The id that the importer gave it. */
+  readonly id?: string;
   readonly relation?: string;
   /** The first is the one that the conversation began with. */
   readonly branches: readonly ViewBranch[];

@@ -8,6 +8,7 @@ import { unknownFault, type Recorded } from '../domain/recorded.js';
 import { branchStream, directoryStream } from '../domain/stream-name.js';
 import { readAll } from './event-reader.js';
 import type { BranchKey, ConversationKey, Runtime, Task } from './runtime.js';
+import { loadSnapshot, saveSnapshot, SNAPSHOT_EVERY } from './state-snapshots.js';
 
 /** A stream's decision state, and the lineage on which its ids are looked up (own stream first). */
 export interface Loaded<State> {
@@ -19,9 +20,15 @@ export interface Loaded<State> {
 export interface StateCache {
   readonly branches: Map<string, BranchState>;
   readonly directories: Map<string, DirectoryState>;
+  /** Revision of the last snapshot of a branch. */
+  readonly kept: Map<string, number>;
 }
 
-export const stateCache = (): StateCache => ({ branches: new Map(), directories: new Map() });
+export const stateCache = (): StateCache => ({
+  branches: new Map(),
+  directories: new Map(),
+  kept: new Map(),
+});
 
 const CACHED_STATES = 256;
 
@@ -91,12 +98,22 @@ const startState = async (
   return E.isLeft(ancestors) ? ancestors : inheritedState(runtime, key, ancestors.right)();
 };
 
+const fromSnapshot = async (
+  runtime: Runtime,
+  cache: StateCache,
+  stream: string,
+): Promise<BranchState | undefined> => {
+  const state = await loadSnapshot(runtime, stream);
+  if (state !== undefined) remember(cache.kept, stream, state.head, CACHED_STATES);
+  return state;
+};
+
 /** Brings the decision state of a branch to its head. A branch without events has head -1. */
 export const loadBranch =
   (runtime: Runtime, cache: StateCache, key: BranchKey): Task<Loaded<BranchState>> =>
   async () => {
     const stream = streamOf(key, key);
-    const cached = cache.branches.get(stream);
+    const cached = cache.branches.get(stream) ?? (await fromSnapshot(runtime, cache, stream));
     const events = await readAll(runtime, stream, cached && linkOf(cached))();
     if (E.isLeft(events)) return events;
     const fault = mandatoryFault(events.right);
@@ -108,6 +125,12 @@ export const loadBranch =
     if (E.isLeft(start)) return start;
     const state = foldBranch(start.right, events.right);
     if (state.head >= 0) remember(cache.branches, stream, state, CACHED_STATES);
+    const kept = cache.kept.get(stream) ?? -1;
+    if (state.head - kept >= SNAPSHOT_EVERY) {
+      // Noted first: a store that takes no snapshot is not asked again for every command.
+      remember(cache.kept, stream, state.head, CACHED_STATES);
+      await saveSnapshot(runtime, stream, state);
+    }
     const ancestors = await ancestorsOf(runtime, key, state.ancestors)();
     if (E.isLeft(ancestors)) return ancestors;
     const lineage = [

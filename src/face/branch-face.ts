@@ -29,6 +29,7 @@ import {
   type InstructionsOptions,
   type ReasonOptions,
 } from '../engine/message-commands.js';
+import { mergeFrom, type MergeOptions } from '../engine/merges.js';
 import {
   preview,
   request,
@@ -127,6 +128,8 @@ export interface Branch {
   ) => Promise<Branch>;
   /** A second attempt on a branch of its own; this branch is not touched. */
   readonly retry: (options: RetryOptions) => Promise<Branch>;
+  /** Takes messages of another branch in, as copies that name their originals. */
+  readonly merge: (options: MergeOptions) => Promise<{ readonly messages: readonly string[] }>;
   readonly label: (name: string) => Promise<void>;
   readonly promote: (reason?: string) => Promise<void>;
   readonly annotate: (
@@ -159,6 +162,7 @@ type Writing = Pick<
   | 'status'
   | 'withdraw'
   | 'redact'
+  | 'merge'
   | 'label'
   | 'promote'
   | 'annotate'
@@ -174,6 +178,7 @@ const writing = (context: BranchContext): Writing => ({
   status: (id, to, options) => nothing(run(setStatus(context, id, to, options))),
   withdraw: (ids, options) => nothing(run(withdraw(context, ids, options))),
   redact: (id, options) => nothing(run(redact(context, id, options))),
+  merge: async (options) => (await run(mergeFrom(context, options))).answer,
   label: (name) => nothing(run(label(context, name))),
   promote: (reason) => nothing(run(promote(context, reason === undefined ? {} : { reason }))),
   annotate: (target, note) => nothing(run(annotate(context, 'MetadataAnnotated', target, note))),

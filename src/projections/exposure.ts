@@ -3,7 +3,7 @@ import type { ModelCallRequested } from '../domain/events/model-call-events.js';
 import type { MessageStatus } from '../domain/message.js';
 import { applyHistory, redactionOf, startHistory } from './history-fold.js';
 import type { CompactionDraft, EntryDraft, HistoryDraft } from './history-fold.js';
-import { expand, liveRanges } from './live-compactions.js';
+import { liveRanges, liveWith, standingFor } from './live-compactions.js';
 import { placeOf } from './places.js';
 import type { Projection } from './projection.js';
 import type { Recorded } from '../domain/recorded.js';
@@ -63,8 +63,8 @@ export interface SendingCall extends Pick<
   readonly sequence: number;
   readonly place: EventRef;
   readonly at: string;
-  /** Compactions in force when it was made, by index. */
-  readonly live: readonly number[];
+  /** Which of the `generations` was in force when it was made. */
+  readonly generation: number;
 }
 
 /** What a message counted as from an event on. */
@@ -89,11 +89,11 @@ export interface Candidate {
   readonly compaction?: number;
 }
 
-/** What a compaction stands for, through the summaries that it was made from. */
+/** A compaction as far as exposure depends on it. */
 export interface Cover {
   readonly compaction: string;
-  readonly ids: ReadonlySet<string>;
   readonly shortened: ReadonlySet<string>;
+  /** Message id of its summary. */
   readonly summary?: string;
 }
 
@@ -101,13 +101,19 @@ export interface Cover {
 export interface ExposureView {
   readonly calls: readonly SendingCall[];
   readonly candidates: ReadonlyMap<string, Candidate>;
+  /** By index of the compaction. */
   readonly covers: readonly Cover[];
+  /** Id of a message or summary to the compactions that name it as covered. */
+  readonly coveredBy: ReadonlyMap<string, readonly number[]>;
+  /** Compactions in force after each event that changed them. */
+  readonly generations: readonly (readonly number[])[];
 }
 
 export interface ExposureDraft {
   readonly history: HistoryDraft;
   readonly calls: SendingCall[];
-  live: readonly number[];
+  readonly coveredBy: Map<string, number[]>;
+  readonly generations: (readonly number[])[];
   readonly steps: Map<string, StatusStep[]>;
 }
 
@@ -131,8 +137,19 @@ const noteCall = (draft: ExposureDraft, recorded: Recorded, data: ModelCallReque
     sequence: draft.history.cursor.sequence - 1,
     place: placeOf(recorded),
     at: recorded.meta.at,
-    live: draft.live,
+    generation: draft.generations.length - 1,
   });
+};
+
+const noteCompaction = (draft: ExposureDraft, covered: readonly string[]): void => {
+  const index = draft.history.compactions.length - 1;
+  for (const id of covered) {
+    const by = draft.coveredBy.get(id);
+    if (by === undefined) draft.coveredBy.set(id, [index]);
+    else by.push(index);
+  }
+  const before = draft.generations[draft.generations.length - 1] ?? [];
+  draft.generations.push(liveWith(draft.history, draft.coveredBy, before));
 };
 
 const apply = (draft: ExposureDraft, recorded: Recorded): void => {
@@ -144,8 +161,9 @@ const apply = (draft: ExposureDraft, recorded: Recorded): void => {
   if (event?.type === 'MessagesWithdrawn') {
     for (const id of event.data.messages) noteStep(draft, id, 'withdrawn');
   }
-  if (event?.type === 'ContextCompacted' || event?.type === 'CompactionReverted') {
-    draft.live = liveRanges(draft.history).map(({ index }) => index);
+  if (event?.type === 'ContextCompacted') noteCompaction(draft, event.data.covered);
+  if (event?.type === 'CompactionReverted') {
+    draft.generations.push(liveRanges(draft.history).map(({ index }) => index));
   }
   if (event?.type === 'ModelCallRequested') noteCall(draft, recorded, event.data);
 };
@@ -183,25 +201,23 @@ const summaryCandidates = (draft: ExposureDraft): readonly Candidate[] =>
     return [{ ...own, kind: 'summary' as const, recordedAs: replacement.status, compaction }];
   });
 
-const coverOf = (draft: ExposureDraft, { data }: CompactionDraft, index: number): Cover => {
-  const { covered, through } = expand(draft.history, index);
-  const inner = through.flatMap((at) => {
-    const id = draft.history.compactions[at]?.data.replacement?.id;
-    return id === undefined ? [] : [id];
-  });
-  return {
-    compaction: data.compaction,
-    ids: new Set([...covered, ...inner]),
-    shortened: new Set(data.shortened.map(({ messageId }) => messageId)),
-    ...(data.replacement === undefined ? {} : { summary: data.replacement.id }),
-  };
-};
+const coverOf = ({ data }: CompactionDraft): Cover => ({
+  compaction: data.compaction,
+  shortened: new Set(data.shortened.map(({ messageId }) => messageId)),
+  ...(data.replacement === undefined ? {} : { summary: data.replacement.id }),
+});
 
 /** Which model calls of a lineage sent which message, from the recorded selections. */
 export const exposure: Projection<ExposureDraft, ExposureView> = {
   name: 'exposure',
   version: 1,
-  start: () => ({ history: startHistory(), calls: [], live: [], steps: new Map() }),
+  start: () => ({
+    history: startHistory(),
+    calls: [],
+    coveredBy: new Map(),
+    generations: [[]],
+    steps: new Map(),
+  }),
   apply,
   view: (draft) => ({
     calls: [...draft.calls],
@@ -211,70 +227,82 @@ export const exposure: Projection<ExposureDraft, ExposureView> = {
         ...summaryCandidates(draft),
       ].map((candidate) => [candidate.id, candidate]),
     ),
-    covers: draft.history.compactions.map((entry, index) => coverOf(draft, entry, index)),
+    covers: draft.history.compactions.map(coverOf),
+    coveredBy: new Map([...draft.coveredBy].map(([id, by]) => [id, [...by]])),
+    generations: [...draft.generations],
   }),
 };
 
+const liveIn = (view: ExposureView, call: SendingCall): readonly number[] =>
+  view.generations[call.generation] ?? [];
+
 /** What the candidate counted as when the call was made; undefined when it was hidden or not there. */
-const statusAt = (call: SendingCall, candidate: Candidate): StatusStep['status'] | undefined => {
+const statusAt = (
+  view: ExposureView,
+  call: SendingCall,
+  candidate: Candidate,
+): StatusStep['status'] | undefined => {
   const { sequence, redactedAt, recordedAs, steps, compaction } = candidate;
   if (sequence >= call.sequence) return undefined;
   if (redactedAt !== undefined && redactedAt <= call.directoryRevision) return undefined;
-  if (compaction !== undefined && !call.live.includes(compaction)) return undefined;
+  if (compaction !== undefined && !liveIn(view, call).includes(compaction)) return undefined;
   const before = steps.filter((step) => step.sequence < call.sequence);
   if (before.some(({ status }) => status === 'withdrawn')) return 'withdrawn';
   return before[before.length - 1]?.status ?? recordedAs;
 };
 
-const dispositionOf = (call: SendingCall, { kind, version, place }: Candidate) =>
-  kind === 'instructions'
-    ? call.instructions.some(
-        (used) => used.name === version?.name && used.version === version.version,
-      )
-      ? 'instructions'
-      : undefined
-    : call.selection.find(
-        ({ branch, from, to }) =>
-          branch === place.branch && from <= place.revision && place.revision <= to,
-      )?.disposition;
+const dispositionOf = (
+  call: SendingCall,
+  { kind, version, place }: Candidate,
+): string | undefined => {
+  if (kind === 'instructions') {
+    const isUsed = call.instructions.some(
+      (used) => used.name === version?.name && used.version === version.version,
+    );
+    return isUsed ? 'instructions' : undefined;
+  }
+  return call.selection.find(
+    ({ branch, from, to }) =>
+      branch === place.branch && from <= place.revision && place.revision <= to,
+  )?.disposition;
+};
 
 type Sent = Pick<Exposure, 'disposition' | 'certain'>;
 
 /** Whether the call sent what stands at the candidate's place, and under which disposition. */
-const sent = (call: SendingCall, candidate: Candidate): Sent | undefined => {
-  const status = statusAt(call, candidate);
+const sent = (view: ExposureView, call: SendingCall, candidate: Candidate): Sent | undefined => {
+  const status = statusAt(view, call, candidate);
   const disposition = dispositionOf(call, candidate);
   if (disposition === undefined || outDispositions.has(disposition)) return undefined;
   if (status !== 'confirmed' && status !== 'interrupted') return undefined;
   return { disposition, certain: status === 'confirmed' && inDispositions.has(disposition) };
 };
 
-const exposureIn = (
+interface Told extends Sent {
+  readonly how: Exposure['how'];
+  readonly compaction?: string;
+}
+
+const toldIn = (
   view: ExposureView,
   call: SendingCall,
   candidate: Candidate,
-): Exposure | undefined => {
-  const { modelCallId, place, at, profile, model } = call;
-  const told = (how: Exposure['how'], by: Sent | undefined, compaction?: string) =>
-    by && {
-      modelCallId,
-      requested: place,
-      at,
-      profile: profile.name,
-      ...(model === undefined ? {} : { model }),
-      how,
-      ...by,
-      ...(compaction === undefined ? {} : { compaction }),
-    };
-  const cover = call.live
-    .map((index) => view.covers[index])
-    .find((candidateCover) => candidateCover?.ids.has(candidate.id));
-  if (cover?.shortened.has(candidate.id) === true) {
-    return told('shortened', sent(call, candidate), cover.compaction);
+  standing: ReadonlySet<number>,
+): Told | undefined => {
+  const index = liveIn(view, call).find((live) => standing.has(live));
+  const cover = index === undefined ? undefined : view.covers[index];
+  if (cover === undefined) {
+    const own = sent(view, call, candidate);
+    return own && { how: candidate.kind, ...own };
   }
-  if (cover === undefined) return told(candidate.kind, sent(call, candidate));
+  const { compaction } = cover;
+  if (cover.shortened.has(candidate.id)) {
+    const short = sent(view, call, candidate);
+    return short && { how: 'shortened', ...short, compaction };
+  }
   const summary = view.candidates.get(cover.summary ?? '');
-  return told('summary', summary && sent(call, summary), cover.compaction);
+  const within = summary && sent(view, call, summary);
+  return within && { how: 'summary', ...within, compaction };
 };
 
 /**
@@ -284,5 +312,12 @@ const exposureIn = (
 export const exposuresOf = (view: ExposureView, id: string): readonly Exposure[] => {
   const candidate = view.candidates.get(id);
   if (candidate === undefined) return [];
-  return view.calls.flatMap((call) => exposureIn(view, call, candidate) ?? []);
+  const standing = standingFor(view.coveredBy, (index) => view.covers[index]?.summary, id);
+  return view.calls.flatMap((call) => {
+    const told = toldIn(view, call, candidate, standing);
+    if (told === undefined) return [];
+    const { modelCallId, place, at, profile, model } = call;
+    const by = { modelCallId, requested: place, at, profile: profile.name };
+    return [{ ...by, ...(model === undefined ? {} : { model }), ...told }];
+  });
 };

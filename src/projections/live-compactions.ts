@@ -31,7 +31,7 @@ const isChanged = (draft: HistoryDraft, id: string, by: CompactionDraft): boolea
 };
 
 /** What a compaction stands for. */
-export interface Expansion {
+interface Expansion {
   readonly covered: readonly string[];
   readonly changed: readonly string[];
   /** Compactions whose replacement is covered. */
@@ -39,7 +39,7 @@ export interface Expansion {
 }
 
 /** Follows covered summaries to the messages that they were made from. */
-export const expand = (draft: HistoryDraft, index: number): Expansion => {
+const expand = (draft: HistoryDraft, index: number): Expansion => {
   const covered = new Set<string>();
   const changed = new Set<string>();
   const through = new Set<number>();
@@ -94,4 +94,46 @@ export const liveRanges = (draft: HistoryDraft): readonly LiveRange[] => {
     outer.push({ covers, ids: new Set(covered) });
   }
   return live.reverse();
+};
+
+/** Id of a message or summary to the compactions (by index) that name it as covered. */
+export type CoverIndex = ReadonlyMap<string, readonly number[]>;
+
+/** Compactions that stand for `id`, by themselves or through summaries of it. */
+export const standingFor = (
+  cover: CoverIndex,
+  summaryOf: (index: number) => string | undefined,
+  id: string,
+): ReadonlySet<number> => {
+  const found = new Set(cover.get(id));
+  // A set grows while it is walked: summaries of summaries are reached without recursion.
+  for (const index of found) {
+    for (const outer of cover.get(summaryOf(index) ?? '') ?? []) found.add(outer);
+  }
+  return found;
+};
+
+/**
+ * The compactions in force (by index) once the newest one came: those of before that do not lie
+ * within it, and itself. The same as `liveRanges` tells, without following what did not change.
+ */
+export const liveWith = (
+  draft: HistoryDraft,
+  cover: CoverIndex,
+  live: readonly number[],
+): readonly number[] => {
+  const newest = draft.compactions.length - 1;
+  const { covers = [] } = draft.compactions[newest]?.data ?? {};
+  const summaryOf = (index: number) => draft.compactions[index]?.data.replacement?.id;
+  const isWithin = (id: string): boolean => standingFor(cover, summaryOf, id).has(newest);
+  const isHidden = (index: number): boolean => {
+    const own = draft.compactions[index]?.data;
+    if (own === undefined || isWithin(summaryOf(index) ?? '')) return true;
+    if (own.covers.length > 0 && own.covers.every((run) => holdsRun(covers, run))) return true;
+    // Most do not meet: one message outside tells, before all are followed.
+    const [first] = own.covered;
+    if (first === undefined || !isWithin(first)) return false;
+    return expand(draft, index).covered.every(isWithin);
+  };
+  return [...live.filter((index) => !isHidden(index)), newest];
 };

@@ -1,5 +1,5 @@
 import { hashEvent, idFromHash } from '../domain/envelope.js';
-import type { EventStore, NewEvent, StoredEvent } from '../domain/event-store.js';
+import type { EventStore, NewEvent, Page, StoredEvent } from '../domain/event-store.js';
 import type { Revision } from '../domain/ids.js';
 import { valueOf } from './answers.js';
 
@@ -72,7 +72,7 @@ export const readAll = async (
   const all: StoredEvent[] = [];
   let from: Revision | 'start' | undefined = 'start';
   while (from !== undefined) {
-    const page = await valueOf(
+    const page: Page = await valueOf(
       events.read({ stream, from, direction: 'forwards', limit, maxBytes: AMPLE }),
     );
     all.push(...page.events);

@@ -158,6 +158,20 @@ describe('history, for any log', () => {
     );
   });
 
+  it('CX5 exposure knows at each revision the compactions that history tells as in force', () => {
+    fc.assert(
+      fc.property(built, ({ lineage: events }) => {
+        for (let length = 0; length <= events.length; length += 1) {
+          const prefix = events.slice(0, length);
+          const { covers, generations } = project(exposure, prefix);
+          const live = generations.at(-1)?.map((index) => covers[index]?.compaction);
+          expect(live).toEqual(view(prefix).live.map(({ entry }) => entry.data.compaction));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('MS3 a redacted message is redacted on the parent and on every fork that sees it', () => {
     fc.assert(
       fc.property(built, (one) => {

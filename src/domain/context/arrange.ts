@@ -164,7 +164,7 @@ const entriesOf = (input: ArrangeInput, moves: Moves): readonly Entry[] => {
   if (profile.pairing === 'free' || policy.strict) return keptEntries(input, order, unitOf);
   return indexes.flatMap((index): readonly Entry[] => {
     const group = groupOf.get(index);
-    if (group === undefined || group.parts[0] !== index) return [];
+    if (group?.parts[0] !== index) return [];
     noteMoves(group, order, list, moves);
     const parts = group.parts.map((part): Entry => ({ type: 'message', index: part }));
     return [...parts, ...group.results];

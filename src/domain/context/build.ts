@@ -2,28 +2,21 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { StemmaFault } from '../errors.js';
 import type { SelectionRun } from '../events/model-call-events.js';
 import type { CallRef } from '../message.js';
-import type { Encoded, Profile } from '../profiles/profile.js';
+import type { Encoded, Profile, Violation } from '../profiles/profile.js';
 import { violationFault } from '../profiles/violation-fault.js';
 import type { Surface } from '../surface.js';
 import type { TokenCounter } from '../tokens.js';
 import type { ToolDefinition } from '../tool.js';
 import { arrange } from './arrange.js';
-import { badArguments } from './bad-arguments.js';
-import { candidatesOf } from './candidates.js';
 import { comparePlans } from './compare.js';
-import { exchangesOf } from './exchanges.js';
-import { openCallsFault, withoutUnanswered } from './open-calls.js';
+import { placedViolation } from './layout.js';
 import type { ContextPlan, InputLiteral } from './plan.js';
-import { budgetOf, completePolicy, type ContextPolicy } from './policy.js';
+import { completePolicy, type ContextPolicy } from './policy.js';
 import { changedPrefixes } from './prefix.js';
+import { choose, type Chosen } from './prepare.js';
 import { planOf } from './report.js';
-import { select } from './selection.js';
-import { recordedIn } from './selection-runs.js';
-import { sizing } from './sizing.js';
 import { turnsOf } from './turns.js';
-import { unitsOf } from './units.js';
 import { sentCalls, wireNames, wireTools } from './wire-names.js';
-import { toolsTokens } from './costs.js';
 
 /** Everything that a context is a function of (CX1). */
 export interface ContextInput<Body extends object> {
@@ -45,102 +38,62 @@ export interface ContextInput<Body extends object> {
 
 type Built<Body extends object> = E.Either<StemmaFault, ContextPlan<Body>>;
 
-const refused = <Body extends object>(
+const brokenRule = <Body extends object>(
   profile: Profile<Body>,
   encoded: Encoded<Body>,
-): StemmaFault | undefined => {
+): Violation | undefined => {
   const violation = profile.validate(encoded.body, encoded.facts)[0];
-  return violation === undefined ? undefined : violationFault(profile, violation);
+  return violation === undefined ? undefined : placedViolation(violation, encoded.layout);
 };
 
-const buildWith = <Body extends object>(
+const encodeChosen = <Body extends object>(
   input: ContextInput<Body>,
   policy: ContextPolicy,
   profile: Profile<Body>,
+  chosen: Chosen,
 ): Built<Body> => {
   const { surface, counter, tools = [], literals = [] } = input;
-  const found = candidatesOf(surface, policy, profile);
-  if (E.isLeft(found)) return found;
-  const bad = badArguments(policy, profile);
-  const paired = exchangesOf(found.right.list, policy, bad.isDropped);
-  const { exchanges, dropped } = withoutUnanswered(paired, policy, input.pending ?? []);
-  const size = sizing(exchanges, { policy, profile, counter, literals });
-  const units = unitsOf(size.exchanges);
-  const waiting = openCallsFault(size.exchanges.list, units, policy, input.pending ?? []);
-  if (waiting !== undefined) return E.left(waiting);
-  const budget = budgetOf(policy, profile);
-  const named = tools.map(({ name }) => name);
-  const toolTokens = toolsTokens(wireTools(tools, new Map()), counter);
-  const { list } = size.exchanges;
-  const selected = select({
+  const { exchanges, units, selection, size } = chosen;
+  const { list, calls } = exchanges;
+  const arranged = arrange({
     list,
     units,
-    policy,
-    requireUserStart: policy.requireUserStart ?? profile.requireUserStart,
-    ...(budget !== undefined && { available: budget - toolTokens - size.literalTokens }),
-    tokensOf: size.tokensOf,
-    ...(policy.truncateToolResults && { shrink: size.shrink }),
-    ...(input.selection && { recorded: recordedIn(list, input.selection) }),
-  });
-  if (E.isLeft(selected)) return selected;
-  const { chosen } = selected.right;
-  const sized = { ...size.exchanges, list: size.current() };
-  const refusal = bad.refusalOf(sized, chosen);
-  if (refusal !== undefined) return E.left(refusal);
-  const arranged = arrange({
-    list: sized.list,
-    units,
-    chosen: new Set(chosen.keys()),
+    chosen: new Set(selection.chosen.keys()),
     policy,
     profile,
     literals,
-    needsOpening: selected.right.needsOpening,
+    needsOpening: selection.needsOpening,
   });
   if (E.isLeft(arranged)) return arranged;
-  const { entries } = arranged.right;
-  const states = sentCalls(entries, sized.list, sized.calls);
-  const names = wireNames(states, tools, profile, policy.strict);
-  const turns = turnsOf({ entries, list: sized.list, calls: sized.calls, names, policy, profile });
+  const { entries, repairs } = arranged.right;
+  const names = wireNames(sentCalls(entries, list, calls), tools, profile, policy.strict);
+  const turns = turnsOf({ entries, list, calls, names, policy, profile });
   const encoded = profile.encode(turns.turns, {
     tools: wireTools(tools, names.tools),
     params: input.params ?? {},
     thinking: policy.thinking,
     systemPolicy: policy.systemPolicy,
     onTrailingAssistant: policy.onTrailingAssistant,
-    prefixChanged: changedPrefixes({ list: sized.list, chosen, left: selected.right.left, surface }),
+    prefixChanged: changedPrefixes({ list, ...selection, surface }),
     strict: policy.strict,
   });
   if (E.isLeft(encoded)) return encoded;
-  const fault = refused(profile, encoded.right);
-  if (fault !== undefined) return E.left(fault);
+  const broken = brokenRule(profile, encoded.right);
+  if (broken !== undefined) return E.left(violationFault(profile, broken));
   return E.right(
     planOf({
+      ...chosen,
       surface,
       profile,
       policy,
       counter,
       literals,
-      toolNames: new Map(named.map((name) => [names.tools.get(name) ?? name, name])),
-      toolTokens,
-      ...(budget !== undefined && { budget }),
-      exchanges: sized,
-      units,
-      selection: selected.right,
+      toolNames: new Map(tools.map(({ name }) => [names.tools.get(name) ?? name, name])),
       entries,
       turns: turns.turns,
-      tokensOfCandidate: size.tokensOfCandidate,
-      syntheticTokens: size.syntheticTokens,
-      literalTokens: size.literalTokens,
+      size,
       encoded: encoded.right,
-      repairs: [
-        ...found.right.repairs,
-        ...dropped,
-        ...bad.repairsOf(paired),
-        ...arranged.right.repairs,
-        ...names.repairs,
-        ...turns.repairs,
-        ...size.repairsOf(chosen),
-      ],
+      repairs: [...chosen.repairs, ...repairs, ...names.repairs, ...turns.repairs],
       warnings: turns.warnings,
     }),
   );
@@ -152,13 +105,16 @@ const buildWith = <Body extends object>(
  * the budget.
  */
 export const buildContext = <Body extends object>(input: ContextInput<Body>): Built<Body> => {
-  const policy = completePolicy(input.policy);
-  if (E.isLeft(policy)) return policy;
-  const { capabilities } = policy.right;
+  const completed = completePolicy(input.policy);
+  if (E.isLeft(completed)) return completed;
+  const policy = completed.right;
   const profile =
-    capabilities === undefined ? input.profile : input.profile.configure(capabilities);
-  const built = buildWith(input, policy.right, profile);
+    policy.capabilities === undefined
+      ? input.profile
+      : input.profile.configure(policy.capabilities);
+  const chosen = choose(input, policy, profile);
+  if (E.isLeft(chosen)) return chosen;
+  const built = encodeChosen(input, policy, profile, chosen.right);
   if (E.isLeft(built) || input.previous === undefined) return built;
-  const prefix = comparePlans(input.previous, built.right);
-  return E.right({ ...built.right, prefix });
+  return E.right({ ...built.right, prefix: comparePlans(input.previous, built.right) });
 };

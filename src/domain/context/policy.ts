@@ -109,7 +109,6 @@ const numberFault = (
   least: number,
 ): InvalidArgument | undefined => {
   if (value === undefined) return undefined;
-  if (typeof value !== 'number') return refuse(name, 'wrong_type');
   if (!Number.isInteger(value)) return refuse(name, 'not_an_integer');
   return value < least || !Number.isSafeInteger(value) ? refuse(name, 'out_of_range') : undefined;
 };

@@ -16,6 +16,7 @@ import type {
 import { policyRuling, type ContextPolicy } from './policy.js';
 import type { Selection } from './selection.js';
 import { selectionRuns } from './selection-runs.js';
+import type { Sizing } from './sizing.js';
 import { turnText } from './turns.js';
 import type { Unit } from './units.js';
 
@@ -33,9 +34,7 @@ export interface PlanInput<Body extends object> {
   readonly selection: Selection;
   readonly entries: readonly Entry[];
   readonly turns: readonly Turn[];
-  readonly tokensOfCandidate: (index: number) => number;
-  readonly syntheticTokens: (unit: Unit) => number;
-  readonly literalTokens: number;
+  readonly size: Sizing;
   readonly encoded: Encoded<Body>;
   readonly repairs: readonly Repair[];
   readonly warnings: readonly ContextWarning[];
@@ -48,7 +47,7 @@ const dispositionOf = <Body extends object>(
   unit: string,
 ): MessageDisposition => {
   const { message, place } = candidate;
-  const about = { messageId: message.id, place, tokens: input.tokensOfCandidate(index), unit };
+  const about = { messageId: message.id, place, tokens: input.size.tokensOfCandidate(index), unit };
   const out = candidate.out ?? input.selection.left.get(index);
   if (out !== undefined) return { ...about, in: false, ...out };
   if (input.encoded.omitted.includes(message.id)) {
@@ -106,9 +105,9 @@ export const planOf = <Body extends object>(input: PlanInput<Body>): ContextPlan
   const sentUnits = units.filter(({ members }) => members.some((at) => selection.chosen.has(at)));
   const tokens =
     dispositions.reduce((sum, { in: isIn, tokens: own }) => sum + (isIn ? own : 0), 0) +
-    sentUnits.reduce((sum, unit) => sum + input.syntheticTokens(unit), 0) +
+    sentUnits.reduce((sum, unit) => sum + input.size.syntheticTokens(unit), 0) +
     input.toolTokens +
-    input.literalTokens;
+    input.size.literalTokens;
   const synthetic = syntheticOf(input.entries);
   const added = encoded.added.map(({ kind, index }): Repair => ({
     code: 'TURN_ADDED',

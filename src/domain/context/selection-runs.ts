@@ -1,6 +1,5 @@
 import type { SelectionRun } from '../events/model-call-events.js';
 import type { EventRef } from '../events/references.js';
-import type { Candidate } from './candidates.js';
 import type { Disposition } from './plan.js';
 
 // Dispositions that the policy decided on; what the log says by itself is derived again on replay.
@@ -47,15 +46,27 @@ export const selectionRuns = (decisions: readonly Decided[]): readonly Selection
   return runs;
 };
 
-/** Reads recorded runs back: whether a candidate was in, out, or not decided on. */
-export const recordedIn =
-  (list: readonly Candidate[], runs: readonly SelectionRun[]) =>
-  (index: number): boolean | undefined => {
+/** What a recorded selection said of one candidate. */
+export interface RecordedDecision {
+  readonly in: boolean;
+  readonly disposition: Disposition;
+}
+
+/** Reads recorded runs back, by the place of a candidate; undefined: nothing was decided on it. */
+export const recordedIn = (
+  list: readonly { readonly place: EventRef }[],
+  runs: readonly SelectionRun[],
+): ((index: number) => RecordedDecision | undefined) => {
+  const byBranch = new Map<string, SelectionRun[]>();
+  for (const run of runs) byBranch.set(run.branch, [...(byBranch.get(run.branch) ?? []), run]);
+  for (const own of byBranch.values()) own.sort((a, b) => a.from - b.from);
+  return (index) => {
     const place = list[index]?.place;
-    if (place === undefined) return undefined;
-    const run = runs.find(
-      ({ branch, from, to }) =>
-        branch === place.branch && place.revision >= from && place.revision <= to,
-    );
-    return run === undefined ? undefined : !outByPolicy.has(run.disposition);
+    const own = place === undefined ? undefined : byBranch.get(place.branch);
+    const run = own?.findLast(({ from }) => place !== undefined && from <= place.revision);
+    if (run === undefined || place === undefined || place.revision > run.to) return undefined;
+    // Names of a registry: one that this version does not know is passed on as it is.
+    const disposition = run.disposition as Disposition;
+    return { in: !outByPolicy.has(disposition), disposition };
   };
+};

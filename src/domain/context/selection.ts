@@ -4,6 +4,7 @@ import type { Candidate, Exclusion } from './candidates.js';
 import { mustKeepOf } from './must-keep.js';
 import type { Disposition } from './plan.js';
 import type { ContextPolicy } from './policy.js';
+import type { RecordedDecision } from './selection-runs.js';
 import type { Unit } from './units.js';
 
 /** A candidate of a unit that may be made smaller: its index, and the fewest tokens it can have. */
@@ -20,8 +21,8 @@ export interface SelectionInput {
   readonly tokensOf: (unit: Unit) => number;
   /** Makes results of the unit smaller by at least so many tokens, and says by how many. */
   readonly shrink?: Shrink;
-  /** What a recorded selection said of a candidate: in, out, or nothing. */
-  readonly recorded?: (index: number) => boolean | undefined;
+  /** What a recorded selection said of a candidate. */
+  readonly recorded?: (index: number) => RecordedDecision | undefined;
 }
 
 export interface Selection {
@@ -82,7 +83,9 @@ const takeMandatory = (
       if (needed > available) needed -= shrink(unit, needed - available);
     }
   }
-  if (available !== undefined && needed > available) {
+  // What was sent once is built again as it was, whatever the count says now.
+  const isRefused = available !== undefined && needed > available;
+  if (isRefused && work.input.recorded === undefined) {
     const parts = units
       .flatMap(({ members }) => members)
       .sort((a, b) => a - b)
@@ -96,23 +99,34 @@ const takeMandatory = (
 
 // Newest whole units while they fit; the first that does not ends the window unless gaps may be.
 const takeWindow = (work: Work, units: readonly Unit[]): void => {
-  const { recorded, policy, tokensOf } = work.input;
-  const out: Exclusion = { disposition: 'budget' };
+  const { policy, tokensOf } = work.input;
   let isFull = false;
   for (const unit of [...units].reverse()) {
-    if (recorded !== undefined) {
-      const wasIn = unit.members.some((index) => recorded(index) === true);
-      if (wasIn && fits(work, unit)) {
-        take(work, unit);
-        work.used += tokensOf(unit);
-      } else if (wasIn) take(work, unit);
-      else leave(work, unit, out);
-    } else if (!isFull && fits(work, unit)) {
-      take(work, unit);
-      work.used += tokensOf(unit);
-    } else {
+    if (isFull || !fits(work, unit)) {
       isFull = !policy.gaps;
-      leave(work, unit, out);
+      leave(work, unit, { disposition: 'budget' });
+      continue;
+    }
+    take(work, unit);
+    work.used += tokensOf(unit);
+  }
+};
+
+// The units of a recorded selection, newest first like the window, so that results are cut alike.
+const takeRecorded = (
+  work: Work,
+  units: readonly Unit[],
+  recorded: NonNullable<SelectionInput['recorded']>,
+): void => {
+  for (const unit of [...units].reverse()) {
+    const decisions = unit.members.map(recorded);
+    if (decisions.some((decision) => decision?.in === true)) {
+      fits(work, unit);
+      take(work, unit);
+      work.used += work.input.tokensOf(unit);
+    } else {
+      const disposition = decisions[0]?.disposition ?? 'policy';
+      leave(work, unit, { disposition });
     }
   }
 };
@@ -152,7 +166,9 @@ export const select = (input: SelectionInput): E.Either<Impossible, Selection> =
   const isMandatory = (unit: Unit): boolean => unit.members.some((index) => must.has(index));
   const fault = takeMandatory(work, units.filter(isMandatory), must);
   if (fault !== undefined) return E.left(fault);
-  takeWindow(work, units.filter((unit) => !isMandatory(unit)));
+  const others = units.filter((unit) => !isMandatory(unit));
+  if (input.recorded === undefined) takeWindow(work, others);
+  else takeRecorded(work, others, input.recorded);
   const needsOpening = input.requireUserStart && openWithUser(work, must);
   return E.right({ chosen: work.chosen, left: work.left, needsOpening });
 };

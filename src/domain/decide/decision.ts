@@ -87,7 +87,7 @@ export const commandTable = {
   resolveApproval: { stream: 'branch', keys: ['command', 'record'], commutes: 'never' },
   compact: { stream: 'branch', keys: ['command', 'message'], commutes: 'never' },
   revertCompaction: { stream: 'branch', keys: ['command'], commutes: 'never' },
-  merge: { stream: 'branch', keys: ['command', 'message'], commutes: 'never' },
+  merge: { stream: 'branch', keys: ['command'], commutes: 'never' },
 } as const satisfies Readonly<Record<string, CommandRow>>;
 
 export const append = (events: readonly Planned[], known: readonly Recorded[] = []): Decided =>

@@ -1,5 +1,5 @@
 import { shapeViolation, type AnthropicCheck, type CheckedMessage } from './anthropic-check.js';
-import { isWireObject, type WireObject } from './whitelist.js';
+import { isWireObject, textAt, type WireObject } from './whitelist.js';
 
 const ID = /^[a-zA-Z0-9_-]{1,64}$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -34,12 +34,12 @@ const checkIds = ({ messages, found }: AnthropicCheck): void => {
   for (const { blocks, index } of messages) {
     for (const block of blocks) {
       if (block['type'] !== 'tool_use') continue;
-      const id = String(block['id'] ?? '');
+      const id = textAt(block, 'id');
       if (!ID.test(id) || seen.has(id)) {
         found.push({ ...shapeViolation('A6', index, '/content'), ids: [id] });
       }
       seen.add(id);
-      const name = String(block['name'] ?? '');
+      const name = textAt(block, 'name');
       if (!TOOL_NAME.test(name)) {
         found.push({ ...shapeViolation('A-name', index, '/content'), ids: [id] });
       }

@@ -1,5 +1,5 @@
 import { shapeViolation, type AnthropicCheck } from './anthropic-check.js';
-import type { WireObject } from './whitelist.js';
+import { textAt, type WireObject } from './whitelist.js';
 
 /** Neighbours of one role, as the provider joins them (A1). */
 interface Joined {
@@ -22,14 +22,14 @@ const joinTurns = ({ messages }: AnthropicCheck): readonly Joined[] => {
 
 const callsOf = ({ role, blocks }: Joined): readonly string[] =>
   role === 'assistant'
-    ? blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id ?? ''))
+    ? blocks.filter(({ type }) => type === 'tool_use').map((block) => textAt(block, 'id'))
     : [];
 
 const resultsOf = (turn: Joined | undefined): readonly string[] =>
   turn?.role === 'user'
     ? turn.blocks
         .filter(({ type }) => type === 'tool_result')
-        .map((block) => String(block['tool_use_id'] ?? ''))
+        .map((block) => textAt(block, 'tool_use_id'))
     : [];
 
 const checkAnswers = (check: AnthropicCheck, turns: readonly Joined[], at: number): void => {

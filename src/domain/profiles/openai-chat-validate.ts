@@ -1,7 +1,7 @@
 import { argumentsRuleOf } from './arguments-rule.js';
 import { openaiFields } from './openai-chat-fields.js';
 import type { Capabilities, Violation } from './profile.js';
-import { foreignFields, isWireObject, type WireObject } from './whitelist.js';
+import { foreignFields, isWireObject, textAt, type WireObject } from './whitelist.js';
 import { isSendable } from './wire-text.js';
 
 const CALL_ID_CHARS = 40;
@@ -27,7 +27,7 @@ const objectsAt = (message: WireObject, key: string): readonly WireObject[] => {
 };
 
 const callIdsOf = (message: WireObject): readonly string[] =>
-  objectsAt(message, 'tool_calls').map((call) => String(call['id'] ?? ''));
+  objectsAt(message, 'tool_calls').map((call) => textAt(call, 'id'));
 
 const checkRole = ({ capabilities, found }: Check, message: WireObject, index: number): boolean => {
   const role = String(message['role']);
@@ -76,7 +76,7 @@ const checkFields = ({ found }: Check, message: WireObject, index: number): void
 
 const checkCalls = ({ capabilities, found }: Check, message: WireObject, index: number): void => {
   for (const call of objectsAt(message, 'tool_calls')) {
-    const id = String(call['id'] ?? '');
+    const id = textAt(call, 'id');
     const made = call['function'];
     if (id === '' || id.length > CALL_ID_CHARS) {
       found.push({ ...shapeViolation('OC5', index, '/tool_calls'), ids: [id] });
@@ -119,7 +119,7 @@ const checkPairs = ({ messages, found }: Check): void => {
   };
   messages.forEach((message, index) => {
     if (message['role'] === 'tool') {
-      const id = String(message['tool_call_id'] ?? '');
+      const id = textAt(message, 'tool_call_id');
       const left = open.get(id) ?? 0;
       if (left === 0) found.push({ rule: 'OC3', code: 'OrphanToolResult', index, ids: [id] });
       else if (left === 1) open.delete(id);

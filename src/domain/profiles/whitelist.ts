@@ -13,6 +13,12 @@ export type WireObject = Readonly<Record<string, unknown>>;
 export const isWireObject = (value: unknown): value is WireObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The text of a field; empty when it holds none. */
+export const textAt = (object: WireObject, key: string): string => {
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
+};
+
 const pickFields = (value: WireObject, fields: Readonly<Record<string, Allowed>>): WireObject =>
   Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => {

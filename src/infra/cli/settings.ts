@@ -106,9 +106,11 @@ export const settingsOf = (flags: Flags, env: Environment, cwd: string): Setting
 };
 
 const flagValue = (argv: readonly string[], flag: string): string | undefined => {
-  const at = argv.indexOf(flag);
-  if (at >= 0) return argv[at + 1];
-  return argv.find((text) => text.startsWith(`${flag}=`))?.slice(flag.length + 1);
+  const end = argv.indexOf('--');
+  const flags = end < 0 ? argv : argv.slice(0, end);
+  const at = flags.indexOf(flag);
+  if (at >= 0) return flags[at + 1];
+  return flags.find((text) => text.startsWith(`${flag}=`))?.slice(flag.length + 1);
 };
 
 const configuredLanguage = (cwd: string): string | undefined => {

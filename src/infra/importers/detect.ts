@@ -16,7 +16,11 @@ export type { ImportOptions } from './foreign.js';
 /** Formats that are recognised by what a file holds, never by its name. */
 export type ImportFormat = 'stemma-jsonl' | 'claude-code' | 'openai-chat';
 
-export const importFormats: readonly ImportFormat[] = ['stemma-jsonl', 'claude-code', 'openai-chat'];
+export const importFormats: readonly ImportFormat[] = [
+  'stemma-jsonl',
+  'claude-code',
+  'openai-chat',
+];
 
 /** Lines that are looked at to tell a format: a file may begin with many of little meaning. */
 const LOOKED_AT = 200;
@@ -80,8 +84,7 @@ const unknownFault = (
   format: ImportFormat | undefined,
 ): StemmaFault => {
   const document = wholeDocument(source);
-  const broken =
-    document === undefined && !isOfLines(source) ? brokenFault(bytes) : undefined;
+  const broken = document === undefined && !isOfLines(source) ? brokenFault(bytes) : undefined;
   if (broken !== undefined) return broken;
   const suggestion = document === undefined ? undefined : suggestionFor(document);
   return format === undefined || suggestion === undefined

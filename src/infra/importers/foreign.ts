@@ -55,7 +55,7 @@ export const isEqualJson = (a: Json | undefined, b: Json | undefined): boolean =
   const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
   return (
     left.size === right.size &&
-    [...left].every(([key, value]) => right.has(key) && isEqualJson(value as Json, right.get(key)))
+    [...left].every(([key, value]) => right.has(key) && isEqualJson(value, right.get(key)))
   );
 };
 
@@ -80,11 +80,8 @@ export const claimedAtOf = (value: Json | undefined): { readonly claimedAt?: str
   typeof value === 'string' && isRfc3339(value) ? { claimedAt: value } : {};
 
 /** Command id of an import: the identity of the source and the digest of its bytes. */
-export const importIdOf = (
-  format: string,
-  identity: readonly string[],
-  digest: string,
-): string => `import:${format}:${shortDigest(JSON.stringify([...identity, digest]))}`;
+export const importIdOf = (format: string, identity: readonly string[], digest: string): string =>
+  `import:${format}:${shortDigest(JSON.stringify([...identity, digest]))}`;
 
 /** Collects what an importer did not take over as it stood. Never content, only places and ids. */
 export interface Notes {

@@ -57,7 +57,9 @@ const decodeLine = (
   const decoded = decodeUtf8(bytes.subarray(start, end));
   if (E.isLeft(decoded)) return decoded;
   // Only the mark at the start of the file is no content.
-  return E.right(decoded.right.bom && start > 0 ? `\uFEFF${decoded.right.text}` : decoded.right.text);
+  return E.right(
+    decoded.right.bom && start > 0 ? `\uFEFF${decoded.right.text}` : decoded.right.text,
+  );
 };
 
 const linesOneByOne = (bytes: Uint8Array): Pick<SourceLines, 'lines' | 'undecodable' | 'last'> => {
@@ -108,11 +110,7 @@ export const byteOffset = (line: Line, unit: number, bom: boolean): number => {
 };
 
 /** A document that stops before its end is cut off (B58); offsets are bytes of the file. */
-export const documentFault = (
-  fault: JsonTextFault,
-  text: string,
-  bom: boolean,
-): StemmaFault => {
+export const documentFault = (fault: JsonTextFault, text: string, bom: boolean): StemmaFault => {
   if (fault._tag !== 'InvalidJson') return fault;
   const offset = utf8Bytes(text.slice(0, fault.offset)) + (bom ? BOM_BYTES : 0);
   const isCut = fault.offset >= text.length && text.trim() !== '';

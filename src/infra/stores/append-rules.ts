@@ -12,9 +12,14 @@ export const appendBytes = (events: readonly NewEvent[]): number => {
   return bytes;
 };
 
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** A lone surrogate has no UTF-8: it would be stored as another character. */
+const isWellFormed = (text: string): boolean => !loneSurrogate.test(text);
+
 /**
- * What every store refuses before it writes: too many events or bytes, and an id that is not cut
- * from its hash (a store keeps one of the two and derives the other).
+ * What every store refuses before it writes: too many events or bytes, a text that no
+ * UTF-8 can hold, and an id that is not cut from its hash (a store keeps one and derives the other).
  */
 export const appendRefusal = (
   stream: string,
@@ -38,6 +43,9 @@ export const appendRefusal = (
     };
   }
   for (const event of events) {
+    if (!isWellFormed(event.meta) || !isWellFormed(event.data)) {
+      return { _tag: 'Damaged', stream, check: 'payload' };
+    }
     const hash = hashBytes(event.hash);
     if (hash === undefined || idOfHash(hash) !== event.id) {
       return { _tag: 'Damaged', stream, check: 'hash' };

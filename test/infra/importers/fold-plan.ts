@@ -1,4 +1,8 @@
-import type { ImportedConversation, ImportedItem, ImportPlan } from '../../../src/domain/import-plan.js';
+import type {
+  ImportedConversation,
+  ImportedItem,
+  ImportPlan,
+} from '../../../src/domain/import-plan.js';
 import type { Message } from '../../../src/domain/message.js';
 import type {
   View,
@@ -36,9 +40,7 @@ interface Seen {
   readonly item: ImportedItem;
 }
 
-const fold = (
-  seen: readonly Seen[],
-): Pick<ViewBranch, 'items' | 'exchanges' | 'orphans'> => {
+const fold = (seen: readonly Seen[]): Pick<ViewBranch, 'items' | 'exchanges' | 'orphans'> => {
   const calls: OpenCall[] = [];
   const orphans: string[] = [];
   const items: ViewItem[] = [];
@@ -71,7 +73,11 @@ const fold = (
       for (const call of open) call.isAnswered = true;
       if (message.role === 'tool' && open.length === 0) orphans.push(message.id);
       const by = coveredBy.get(item.record);
-      const shown = viewMessage(place, message, open.map(({ callId }) => callId));
+      const shown = viewMessage(
+        place,
+        message,
+        open.map(({ callId }) => callId),
+      );
       items.push(by === undefined ? shown : { ...shown, coveredBy: by });
       message.toolCalls.forEach(({ id }, index) =>
         calls.push({ messageId: message.id, index, callId: id, isAnswered: false }),

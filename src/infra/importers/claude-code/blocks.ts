@@ -67,7 +67,8 @@ export const blockOf = (item: ContentItem, model?: string): Block => {
   const text = item.type === 'text' ? textIn(item) : undefined;
   if (text !== undefined) return { type: 'text', text };
   if (item.type === 'image') return imageOf(item);
-  if (item.type === 'thinking' || item.type === 'redacted_thinking') return reasoningOf(item, model);
+  if (item.type === 'thinking' || item.type === 'redacted_thinking')
+    return reasoningOf(item, model);
   return asIs(item);
 };
 

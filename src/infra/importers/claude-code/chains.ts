@@ -63,8 +63,7 @@ const offChainOf = (links: Links, chain: readonly Node[]): readonly Node[] => {
   );
   return links.nodes.filter(
     (node) =>
-      !on.has(node) &&
-      (isPart(node.record) || node.record.answeredIds.some((id) => calls.has(id))),
+      !on.has(node) && (isPart(node.record) || node.record.answeredIds.some((id) => calls.has(id))),
   );
 };
 

@@ -70,9 +70,7 @@ export const compactionOf = (
   const places = [...backFrom(branch)].filter(({ item }) => item.kind !== 'record');
   const isPreserved = preservedBy(boundary, places);
   const kept = new Set(
-    places
-      .filter(({ item }) => isPreserved(item))
-      .map(({ item, group }) => group ?? item),
+    places.filter(({ item }) => isPreserved(item)).map(({ item, group }) => group ?? item),
   );
   const covered = places.filter(({ item, group }) => !kept.has(group ?? item)).reverse();
   const replacement = messagesOf(summary)[0]?.message;

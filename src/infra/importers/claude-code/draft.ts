@@ -39,11 +39,7 @@ export interface ConversationDraft {
   activeLine: number;
 }
 
-const newBranch = (
-  key: string,
-  name: string,
-  parent?: BranchDraft['parent'],
-): BranchDraft => ({
+const newBranch = (key: string, name: string, parent?: BranchDraft['parent']): BranchDraft => ({
   key,
   name,
   ...(parent === undefined ? {} : { parent }),

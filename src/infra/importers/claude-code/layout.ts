@@ -66,7 +66,8 @@ const sessionOf = (layout: Layout, record: SourceRecord): ConversationDraft => {
 
 /** The text of a first prompt, to find the call that gave it. */
 const promptOf = (node: Node): string | undefined => {
-  const message = messagesOf({ record: node.record, key: node.key, sourceId: node.key })[0]?.message;
+  const message = messagesOf({ record: node.record, key: node.key, sourceId: node.key })[0]
+    ?.message;
   const block = message?.blocks.length === 1 ? message.blocks[0] : undefined;
   return block?.type === 'text' ? block.text : undefined;
 };
@@ -194,17 +195,16 @@ const placeSpoken = (layout: Layout, node: Node, above: Node | undefined): void 
 };
 
 /** Puts a record that no model reads at the end of a branch, or before all that is to come. */
-const placeKept = (
-  layout: Layout,
-  item: ImportedItem,
-  branch: BranchDraft | undefined,
-): number => {
+const placeKept = (layout: Layout, item: ImportedItem, branch: BranchDraft | undefined): number => {
   if (branch !== undefined) return putItems(branch, [item]);
   layout.pending.push(item);
   return -1;
 };
 
-const branchOfLoose = (layout: Layout, record: SourceRecord | undefined): BranchDraft | undefined =>
+const branchOfLoose = (
+  layout: Layout,
+  record: SourceRecord | undefined,
+): BranchDraft | undefined =>
   record?.sessionId === undefined
     ? (layout.latest ?? layout.conversations[layout.conversations.length - 1])?.current
     : sessionOf(layout, record).current;
@@ -218,9 +218,7 @@ const placeNode = (layout: Layout, node: Node): void => {
   }
   layout.spoken[node.index] = above;
   const branch =
-    above === undefined
-      ? branchOfLoose(layout, node.record)
-      : layout.groups[above.index]?.branch;
+    above === undefined ? branchOfLoose(layout, node.record) : layout.groups[above.index]?.branch;
   layout.positions[node.index] = placeKept(layout, keptRecord(node), branch);
 };
 

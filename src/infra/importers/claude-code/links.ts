@@ -155,7 +155,11 @@ const linkOne = (links: Pick<Links, 'nodes' | 'byUuid'>, node: Node, notes: Note
   } else if (logicalParentUuid !== undefined) {
     const target = links.byUuid.get(logicalParentUuid);
     if (target === undefined) notes.add('logical_parent_missing', { line, id: node.key });
-    link(node, target ?? nodeBefore(links.nodes, node), target === undefined ? 'before' : 'logical');
+    link(
+      node,
+      target ?? nodeBefore(links.nodes, node),
+      target === undefined ? 'before' : 'logical',
+    );
   }
 };
 

@@ -130,9 +130,7 @@ const userDrafts = (record: SourceRecord): readonly Draft[] => {
 export const messagesOf = (sourced: Sourced): readonly ImportedMessage[] =>
   importedOf(
     sourced,
-    sourced.record.type === 'assistant'
-      ? [assistantDraft(sourced)]
-      : userDrafts(sourced.record),
+    sourced.record.type === 'assistant' ? [assistantDraft(sourced)] : userDrafts(sourced.record),
   );
 
 // The kind is stored in the clear: it is a word of the format or none.

@@ -26,11 +26,13 @@ const namesOf = ({ records }: SourceFile, links: Links): Record<string, unknown>
   };
 };
 
-const isRoot = (links: Links) => (node: Links['nodes'][number]): boolean => {
-  const { parentUuid } = node.record;
-  const parent = parentUuid === undefined ? undefined : links.byUuid.get(parentUuid);
-  return node.record.isSidechain && parent?.record.isSidechain !== true;
-};
+const isRoot =
+  (links: Links) =>
+  (node: Links['nodes'][number]): boolean => {
+    const { parentUuid } = node.record;
+    const parent = parentUuid === undefined ? undefined : links.byUuid.get(parentUuid);
+    return node.record.isSidechain && parent?.record.isSidechain !== true;
+  };
 
 const treeOf = (file: SourceFile, links: Links): Record<string, unknown> => {
   const chains = chainsOf(file, links);

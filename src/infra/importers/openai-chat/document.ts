@@ -125,7 +125,13 @@ const requestDocument = (text: string, value: JsonObject): ChatDocument => {
 /** The parts of a document. The text must be JSON, `value` what it says. */
 export const readDocument = (text: string, value: Json): ChatDocument => {
   if (isList(value)) {
-    return { text, value, lists: [itemsAt(text, rootSpan(text), value, [])], choices: [], rest: [] };
+    return {
+      text,
+      value,
+      lists: [itemsAt(text, rootSpan(text), value, [])],
+      choices: [],
+      rest: [],
+    };
   }
   const object = isObject(value) ? value : {};
   return isList(member(object, 'train_messages'))

@@ -129,7 +129,6 @@ const planOf = (
   };
 };
 
-
 /**
  * Plan of a document of chat messages: a list of them, the body of a request, a request with its
  * recorded response, or a search with its attempts and tree. The messages are `main`; answers,

@@ -1,4 +1,10 @@
-import { contentDigest, type Block, type Message, type Role, type Trust } from '../../../domain/message.js';
+import {
+  contentDigest,
+  type Block,
+  type Message,
+  type Role,
+  type Trust,
+} from '../../../domain/message.js';
 import type { ToolCall } from '../../../domain/message.js';
 import type { ImportedMessage } from '../../../domain/import-plan.js';
 import { isObject, member, nameMember, textMember, usableId } from '../foreign.js';

@@ -101,7 +101,9 @@ export const suggestionFor = (value: Json): string | undefined => {
   if (member(body, 'contents') !== undefined) return 'gemini';
   if (member(body, 'input') !== undefined) return 'openai-responses';
   const lists = messageLists(value);
-  const named = lists.map((list) => firstMisfit(list)?.suggestion).find((name) => name !== undefined);
+  const named = lists
+    .map((list) => firstMisfit(list)?.suggestion)
+    .find((name) => name !== undefined);
   return named ?? (lists.length > 0 && hasForeignEnvelope(value) ? 'anthropic' : undefined);
 };
 
