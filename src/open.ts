@@ -47,8 +47,9 @@ const optionFault = (options: OpenOptions): StemmaFault | undefined => {
     return { _tag: 'InvalidArgument', name: unknown, reason: 'unknown_option' };
   }
   const { tenant } = options;
-  return tenant !== undefined && (typeof tenant !== 'string' || tenant.trim() === '')
-    ? { _tag: 'InvalidArgument', name: 'tenant', reason: 'wrong_type' }
+  // A scope that is given but names nobody opens nothing: it must not fall back to the default.
+  return 'tenant' in options && (typeof tenant !== 'string' || tenant.trim() === '')
+    ? { _tag: 'Forbidden', action: 'open' }
     : undefined;
 };
 

@@ -1,4 +1,4 @@
-import { commandOf, inputOf, knownCommand } from './naive-append.js';
+import { commandOf, knownCommand } from './naive-append.js';
 import { contextOf } from './naive-context.js';
 import {
   done,
@@ -37,7 +37,10 @@ export const unusedSummaries = (seen: readonly Seen[]): readonly number[] => {
     const request = seen.find(
       (one) => one.entry.is === 'requested' && one.entry.call === entry.call,
     )?.entry;
-    if (request?.is === 'requested' && request.purpose === 'compaction') unused.push(entry.call);
+    const isUsed = seen.some((one) => one.entry.is === 'compacted' && one.entry.madeBy === entry.call);
+    if (request?.is === 'requested' && request.purpose === 'compaction' && !isUsed) {
+      unused.push(entry.call);
+    }
   }
   return unused;
 };
@@ -182,5 +185,3 @@ export const endTurn = (world: World, step: Of<'endTurn'>, run: string): Expecte
   write(world, step.branch, [{ is: 'ended', outcome: step.outcome }]);
   return done({}, false);
 };
-
-export { inputOf };

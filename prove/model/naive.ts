@@ -8,6 +8,12 @@ export interface Answered extends CallName {
   readonly callId: string;
 }
 
+export interface Origin {
+  readonly id: string;
+  readonly branch: number;
+  readonly at: number;
+}
+
 /** One event of a branch. */
 export type Entry =
   | { readonly is: 'begun' }
@@ -20,7 +26,10 @@ export type Entry =
       readonly text: string;
       readonly calls: readonly string[];
       readonly status: Status;
+      /** A copy: where its original stands. */
+      readonly origin?: Origin;
     }
+  | { readonly is: 'merged' }
   | {
       readonly is: 'result';
       readonly id: string;
@@ -75,10 +84,17 @@ export type Entry =
       readonly id: string;
       readonly text: string;
       readonly covered: readonly string[];
-      readonly from: number;
-      readonly to: number;
+      readonly runs: readonly Run[];
+      readonly madeBy?: number;
     }
   | { readonly is: 'reverted'; readonly compaction: number };
+
+/** Events `from` to `to` of a branch. */
+export interface Run {
+  readonly branch: number;
+  readonly from: number;
+  readonly to: number;
+}
 
 export type DirectoryEntry =
   | { readonly is: 'started' }
@@ -195,6 +211,7 @@ export interface SeenMessage {
   readonly answers?: Answered;
   readonly outcome?: string;
   readonly late: boolean;
+  readonly origin?: Origin;
   readonly recorded: Status;
   readonly branch: number;
   readonly at: number;
@@ -204,23 +221,36 @@ export interface SeenMessage {
   readonly redacted: boolean;
 }
 
-const base = (world: World, { branch, at, own }: Seen) => ({
-  branch,
-  at,
-  own,
+const isRedacted = (world: World, place: { readonly branch: number; readonly at: number }) =>
+  world.directory.some(
+    ({ entry }) =>
+      entry.is === 'redacted' && entry.branch === place.branch && entry.at === place.at,
+  );
+
+/** A copy is hidden with its original, and that with the one that it is a copy of. */
+const isHidden = (world: World, seen: { readonly branch: number; readonly at: number }): boolean => {
+  if (isRedacted(world, seen)) return true;
+  const entry = world.branches[seen.branch]?.log[seen.at]?.entry;
+  const origin = entry?.is === 'message' ? entry.origin : undefined;
+  return origin !== undefined && isHidden(world, origin);
+};
+
+const base = (world: World, seen: Seen) => ({
+  branch: seen.branch,
+  at: seen.at,
+  own: seen.own,
   late: false,
   withdrawn: false,
-  redacted: world.directory.some(
-    ({ entry }) => entry.is === 'redacted' && entry.branch === branch && entry.at === at,
-  ),
+  redacted: isHidden(world, seen),
 });
 
 const messageIn = (world: World, seen: Seen): SeenMessage | undefined => {
   const { entry } = seen;
   const common = base(world, seen);
   if (entry.is === 'message') {
-    const { id, role, text, calls, status } = entry;
-    return { ...common, kind: 'message', id, role, text, calls, recorded: status, status };
+    const { id, role, text, calls, status, origin } = entry;
+    const own = { id, role, text, calls, recorded: status, status };
+    return { ...common, kind: 'message', ...own, ...(origin === undefined ? {} : { origin }) };
   }
   if (entry.is === 'result') {
     const { id, text, answers, outcome, late, status } = entry;

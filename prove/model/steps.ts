@@ -86,7 +86,15 @@ export type Action =
       readonly outcome: 'approved' | 'denied';
     }
   | { readonly do: 'recover'; readonly tools: readonly RecoverChoice[]; readonly ends?: TurnEnd }
-  | { readonly do: 'compact'; readonly from: string; readonly to: string; readonly text: string }
+  | {
+      readonly do: 'compact';
+      /** The first message that stays; null: none does. */
+      readonly keepFrom: string | null;
+      readonly text: string;
+      readonly id: string;
+      /** The model call that made the summary. */
+      readonly madeBy?: number;
+    }
   | { readonly do: 'undo'; readonly compaction: number }
   | { readonly do: 'fork'; readonly at: ForkAt; readonly name: string }
   | {
@@ -95,6 +103,7 @@ export type Action =
       readonly ofCall?: number;
       readonly replace?: { readonly id: string; readonly text: string };
     }
+  | { readonly do: 'merge'; readonly from: number; readonly ids: readonly string[] }
   | { readonly do: 'label'; readonly name: string }
   | { readonly do: 'promote' }
   | { readonly do: 'annotate'; readonly feedback: boolean; readonly value: string }

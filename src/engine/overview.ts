@@ -34,7 +34,8 @@ export const overview =
     const rows = await projectConversation(context, conversation, catalog)();
     if (E.isLeft(rows)) return rows;
     const row = rows.right.get(conversation);
-    if (row === undefined) return left({ _tag: 'NotFound', kind: 'conversation', ref: conversation });
+    if (row === undefined)
+      return left({ _tag: 'NotFound', kind: 'conversation', ref: conversation });
     const slots = [row.title, row.externalRef].filter((slot) => slot !== undefined);
     const key = { tenant: context.tenant, conversation };
     const open = await openSlots(context.runtime, key, slots)();

@@ -1,6 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { buildContext } from '../domain/context/build.js';
-import type { ContextPlan, InputLiteral, MessageDisposition } from '../domain/context/plan.js';
+import type { ContextPlan, InputLiteral } from '../domain/context/plan.js';
+import { rebuildContext, type RebuildInput, type Rebuilt } from '../domain/context/rebuild.js';
+import { why as whyIn, type WhyRecord } from '../domain/context/why.js';
 import { policyOf } from '../domain/context/policy.js';
 import type { StemmaFault } from '../domain/errors.js';
 import type { ModelCallRequested } from '../domain/events/model-call-events.js';
@@ -28,7 +30,7 @@ export interface RecordedContext {
   /** Whether the bytes built now have the digest of the bytes that were sent. */
   readonly same: boolean;
   /** Messages of the recorded context that were redacted or erased since: why bytes may differ. */
-  readonly hiddenSince: readonly string[];
+  readonly goneSince: readonly string[];
 }
 
 const texts = (requested: ModelCallRequested): readonly Slot[] => [
@@ -51,27 +53,21 @@ const literalsOf = (
     return { ...rest, text: opened._tag === 'text' ? opened.text : '' };
   });
 
-const hidden = (surface: Surface): readonly string[] =>
-  surface.items
-    .filter(({ out }) => out?.reason === 'redacted' || out?.reason === 'erased')
-    .map(({ message }) => message.id);
-
 /** How the selection is made: as it was recorded, or again by the recorded policy. */
 export type ReplayBy = 'bytes' | 'policy';
 
-const build = (
+const inputOf = (
   requested: ModelCallRequested,
   surface: Surface,
   open: (slot: Slot) => Opened,
-  by: ReplayBy,
-): E.Either<StemmaFault, ContextPlan> => {
+): E.Either<StemmaFault, RebuildInput<object>> => {
   const profile = profileOf(requested.profile);
   if (profile === undefined) {
     return left({ _tag: 'NotFound', kind: 'profile', ref: requested.profile.name });
   }
   const policy = policyOf(requested.policy);
   if (E.isLeft(policy)) return policy;
-  return buildContext({
+  return E.right({
     surface,
     profile,
     policy: policy.right,
@@ -79,8 +75,21 @@ const build = (
     params: parsed<Readonly<Record<string, unknown>>>(open, requested.params, {}),
     literals: literalsOf(open, requested),
     counter: estimator,
-    ...(by === 'bytes' ? { selection: requested.selection } : {}),
+    selection: requested.selection,
+    requestDigest: requested.requestDigest,
   });
+};
+
+const rebuilt = (
+  input: RebuildInput<object>,
+  by: ReplayBy,
+): E.Either<StemmaFault, Rebuilt<object>> => {
+  if (by === 'bytes') return rebuildContext(input);
+  const { selection: _selection, requestDigest, ...rest } = input;
+  const plan = buildContext(rest);
+  if (E.isLeft(plan)) return plan;
+  const same = plan.right.requestDigest === requestDigest;
+  return E.right({ plan: plan.right, same, goneSince: [] });
 };
 
 /** Builds the context of a found call again from the log as it was when the call was made. */
@@ -94,8 +103,11 @@ export const rebuildCall =
     if (E.isLeft(surface)) return surface;
     const open = await openSlots(context.runtime, key, texts(requested))();
     if (E.isLeft(open)) return open;
-    const plan = build(requested, surface.right, open.right, by);
-    if (E.isLeft(plan)) return plan;
+    const input = inputOf(requested, surface.right, open.right);
+    if (E.isLeft(input)) return input;
+    const built = rebuilt(input.right, by);
+    if (E.isLeft(built)) return built;
+    const { plan, same, goneSince } = built.right;
     const { revision, hash } = recorded;
     return E.right({
       modelCallId: requested.modelCallId,
@@ -104,9 +116,9 @@ export const rebuildCall =
       branchName,
       place: { branch: key.branch, revision, hash },
       requested,
-      plan: plan.right,
-      same: plan.right.requestDigest === requested.requestDigest,
-      hiddenSince: hidden(surface.right),
+      plan,
+      same,
+      goneSince,
     });
   };
 
@@ -119,10 +131,8 @@ export const recordedContext =
   };
 
 /** Why a message was in the context of a call, or was not (CX3). */
-export interface Reason extends Omit<MessageDisposition, 'place' | 'unit'> {
+export interface Reason extends WhyRecord {
   readonly modelCallId: string;
-  readonly place?: EventRef;
-  readonly unit?: string;
 }
 
 export const why =
@@ -130,10 +140,5 @@ export const why =
   async () => {
     const recorded = await recordedContext(context, modelCallId)();
     if (E.isLeft(recorded)) return recorded;
-    const found = recorded.right.plan.dispositions.find((entry) => entry.messageId === messageId);
-    return E.right(
-      found === undefined
-        ? { messageId, modelCallId, in: false, disposition: 'not_on_branch', tokens: 0 }
-        : { ...found, modelCallId },
-    );
+    return E.right({ ...whyIn(recorded.right.plan, messageId), modelCallId });
   };

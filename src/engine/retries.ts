@@ -65,7 +65,11 @@ const placeOf =
     if ('revision' in at) {
       return E.right({ branch: context.key.branch, revision: at.revision });
     }
-    if ('after' in at) return find(context, 'message', at.after)();
+    if ('after' in at) {
+      const after = await find(context, 'message', at.after)();
+      const unknown = E.isLeft(after) && after.left._tag === 'NotFound';
+      return unknown ? left({ _tag: 'ParentNotFound', id: at.after }) : after;
+    }
     const found =
       'before' in at
         ? await find(context, 'message', at.before)()

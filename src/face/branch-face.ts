@@ -6,8 +6,11 @@ import type { EventRef } from '../domain/events/references.js';
 import type { Uid } from '../domain/ids.js';
 import type { MessageInput } from '../domain/intake.js';
 import type { CallRef, MessageStatus } from '../domain/message.js';
+import { profileOf } from '../domain/profiles/registry.js';
 import type { Session } from '../domain/session.js';
+import type { Opened, Slot } from '../domain/slot.js';
 import type { Surface } from '../domain/surface.js';
+import { check, type CheckReport } from '../engine/checks.js';
 import {
   compact,
   planCompactionAt,
@@ -16,6 +19,7 @@ import {
   type CompactionOptions,
   type CompactionPlan,
 } from '../engine/compactions.js';
+import { openSlots } from '../engine/content.js';
 import { annotate, label, promote, setClosed } from '../engine/conversation-commands.js';
 import type { Actor, BranchContext, CommandOptions } from '../engine/engine-context.js';
 import { readHistory, readSurface, type ReadPoint } from '../engine/histories.js';
@@ -52,6 +56,7 @@ import {
   type Reason,
 } from '../engine/recorded-context.js';
 import { forkAt, retry, type ForkPlace, type RetryOptions } from '../engine/retries.js';
+import { toolReplay, type RecordedResult, type ToolRequest } from '../engine/tool-replay.js';
 import { answerApproval } from '../engine/tool-commands.js';
 import { modelCalls, type ModelCalls } from '../projections/calls.js';
 import type { History } from '../projections/history.js';
@@ -59,7 +64,7 @@ import { timeline, type Timeline } from '../projections/timeline.js';
 import { toolExchanges, type ToolExchanges } from '../projections/tool-exchanges.js';
 import { usage, type UsageView } from '../projections/usage.js';
 import { modelCall, type ModelCall } from './model-call-face.js';
-import { run } from './stemma-error.js';
+import { run, StemmaError } from './stemma-error.js';
 import { toolCallHandle, type ToolCallHandle } from './tool-call-face.js';
 import { definitionsOf, type Toolbox } from './toolbox.js';
 
@@ -90,6 +95,8 @@ export interface Branch {
   readonly redact: (id: string, options?: ReasonOptions) => Promise<void>;
   /** Everything said, in log order; at a revision or time: as it was then. */
   readonly history: (point?: ReadPoint) => Promise<History>;
+  /** Gives the texts of slots of this conversation; what was erased says so. */
+  readonly contents: (slots: readonly Slot[]) => Promise<(slot: Slot) => Opened>;
   /** The branch as contexts are built from it, with content at hand. */
   readonly surface: (point?: ReadPoint) => Promise<Surface>;
   readonly timeline: (point?: ReadPoint) => Promise<Timeline>;
@@ -101,8 +108,15 @@ export interface Branch {
     options: ContextInput<Body>,
     point?: ReadPoint,
   ) => Promise<ContextPlan<Body>>;
+  /** Every rule of the profile that the branch breaks as it stands. Writes nothing. */
+  readonly check: <Body extends object>(
+    options: ContextInput<Body>,
+    point?: ReadPoint,
+  ) => Promise<CheckReport>;
   /** Records a call with its exact context, durable before it is sent. */
   readonly request: <Body extends object>(options: RequestInput<Body>) => Promise<ModelCall<Body>>;
+  /** A call that was recorded before, perhaps by another process, to be completed or failed. */
+  readonly recordedCall: (modelCallId: string) => Promise<ModelCall<object>>;
   /** The recorded context of a call, built again and compared with its digest. */
   readonly context: (modelCallId: string) => Promise<RecordedContext>;
   /** Why a message was in the context of a call, or was not. */
@@ -114,6 +128,10 @@ export interface Branch {
   readonly endTurn: (outcome: 'completed' | 'interrupted' | 'failed' | 'lost') => Promise<void>;
   /** Handles of the tool calls that wait for a result. */
   readonly openCalls: () => Promise<readonly ToolCallHandle[]>;
+  /** Answers tool calls from what is recorded, in the order in which they were issued; no tool runs. */
+  readonly toolReplay: () => Promise<{
+    readonly answer: (request: ToolRequest) => Promise<RecordedResult>;
+  }>;
   readonly resolveApproval: (
     requestId: string,
     outcome: ApprovalOutcome,
@@ -189,13 +207,22 @@ const writing = (context: BranchContext): Writing => ({
 
 type Reading = Pick<
   Branch,
-  'history' | 'surface' | 'timeline' | 'calls' | 'toolExchanges' | 'usage' | 'context' | 'why'
+  | 'history'
+  | 'contents'
+  | 'surface'
+  | 'timeline'
+  | 'calls'
+  | 'toolExchanges'
+  | 'usage'
+  | 'context'
+  | 'why'
 >;
 
 const reading = (context: BranchContext): Reading => {
   const { runtime, histories, key } = context;
   return {
     history: (point) => run(readHistory(runtime, histories, key, point)),
+    contents: (slots) => run(openSlots(runtime, key, slots)),
     surface: (point) => run(readSurface(runtime, histories, key, point)),
     timeline: (point) => run(projectBranch(context, key, timeline, point)),
     calls: (point) => run(projectBranch(context, key, modelCalls, point)),
@@ -209,12 +236,15 @@ const reading = (context: BranchContext): Reading => {
 type Running = Pick<
   Branch,
   | 'preview'
+  | 'check'
+  | 'recordedCall'
   | 'request'
   | 'session'
   | 'claim'
   | 'recover'
   | 'endTurn'
   | 'openCalls'
+  | 'toolReplay'
   | 'resolveApproval'
   | 'planCompaction'
   | 'compact'
@@ -234,8 +264,24 @@ const openHandles = async (context: BranchContext): Promise<readonly ToolCallHan
   });
 };
 
+/** The call with the plan that its record gives again, so that its answer can be read. */
+const recordedCall = async (
+  context: BranchContext,
+  modelCallId: string,
+): Promise<ModelCall<object>> => {
+  const { plan, requested } = await run(recordedContext(context, modelCallId));
+  const profile = profileOf(requested.profile);
+  if (profile === undefined) {
+    throw new StemmaError({ _tag: 'NotFound', kind: 'profile', ref: requested.profile.name });
+  }
+  const { attempt, purpose } = requested;
+  return modelCall({ context, profile, requested: { modelCallId, plan, attempt }, purpose });
+};
+
 const running = (context: BranchContext): Running => ({
   preview: (options, point) => run(preview(context, withTools(options), point)),
+  check: (options, point) => run(check(context, withTools(options), point)),
+  recordedCall: (modelCallId) => recordedCall(context, modelCallId),
   request: async (options) => {
     const requested = await run(request(context, withTools(options)));
     const { profile, purpose = 'turn' } = options;
@@ -246,6 +292,10 @@ const running = (context: BranchContext): Running => ({
   recover: (choices) => run(recover(context, choices)),
   endTurn: (outcome) => nothing(run(end(context, outcome))),
   openCalls: () => openHandles(context),
+  toolReplay: async () => {
+    const replay = await run(toolReplay(context));
+    return { answer: (request) => run(() => Promise.resolve(replay.answer(request))) };
+  },
   resolveApproval: (requestId, outcome, options) =>
     nothing(run(answerApproval(context, requestId, outcome, options))),
   planCompaction: (options) => run(planCompactionAt(context, options)),

@@ -113,6 +113,17 @@ export const standingFor = (
   return found;
 };
 
+/** The message at the beginning of the range; undefined where a summary there stands for none. */
+const firstCovered = (draft: HistoryDraft, index: number): string | undefined => {
+  let first = draft.compactions[index]?.data.covered[0];
+  for (let steps = draft.compactions.length; first !== undefined && steps > 0; steps -= 1) {
+    const slotted = draft.byId.get(first);
+    if (slotted?.list !== 'compactions') return first;
+    first = draft.compactions[slotted.index]?.data.covered[0];
+  }
+  return undefined;
+};
+
 /**
  * The compactions in force (by index) once the newest one came: those of before that do not lie
  * within it, and itself. The same as `liveRanges` tells, without following what did not change.
@@ -131,9 +142,10 @@ export const liveWith = (
     if (own === undefined || isWithin(summaryOf(index) ?? '')) return true;
     if (own.covers.length > 0 && own.covers.every((run) => holdsRun(covers, run))) return true;
     // Most do not meet: one message outside tells, before all are followed.
-    const [first] = own.covered;
-    if (first === undefined || !isWithin(first)) return false;
-    return expand(draft, index).covered.every(isWithin);
+    const first = firstCovered(draft, index);
+    if (first !== undefined && !isWithin(first)) return false;
+    const ids = expand(draft, index).covered;
+    return ids.length > 0 && ids.every(isWithin);
   };
   return [...live.filter((index) => !isHidden(index)), newest];
 };

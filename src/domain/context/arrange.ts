@@ -37,7 +37,8 @@ export const OPENING_TEXT = '[The conversation begins with the assistant.]';
 const reasonTexts: Readonly<Record<SyntheticResult['reason'], string>> = {
   unanswered: '[No result: this call was not answered. This note is not from the tool.]',
   closed: '[No result: this call was cancelled. This note is not from the tool.]',
-  result_out: '[The result of this call is not available any more. This note is not from the tool.]',
+  result_out:
+    '[The result of this call is not available any more. This note is not from the tool.]',
   answered_together: '[Answered together with another call of this turn; see its result.]',
 };
 
@@ -109,12 +110,7 @@ interface Order {
 }
 
 // Which results stand behind something that is not of their exchange.
-const noteMoves = (
-  group: Group,
-  order: Order,
-  list: readonly Candidate[],
-  moves: Moves,
-): void => {
+const noteMoves = (group: Group, order: Order, list: readonly Candidate[], moves: Moves): void => {
   const results = group.results.flatMap((entry) => (entry.type === 'message' ? [entry] : []));
   const own = new Set([...group.parts, ...results.map(({ index }) => index)]);
   const first = order.placeOf.get(group.parts[0] ?? -1) ?? 0;
@@ -136,7 +132,11 @@ const noteMoves = (
   if (ids.length > 0) moves.violated.push({ caller: first, ids });
 };
 
-const keptEntries = (input: ArrangeInput, order: Order, unitOf: ReadonlyMap<number, Unit>): readonly Entry[] =>
+const keptEntries = (
+  input: ArrangeInput,
+  order: Order,
+  unitOf: ReadonlyMap<number, Unit>,
+): readonly Entry[] =>
   order.indexes.flatMap((index): readonly Entry[] => {
     const unit = unitOf.get(index);
     const answers = unit?.calls.find((state) => state.result === index);
@@ -171,7 +171,11 @@ const entriesOf = (input: ArrangeInput, moves: Moves): readonly Entry[] => {
   });
 };
 
-const withTargets = (repairs: readonly Repair[], entries: readonly Entry[], list: readonly Candidate[]): readonly Repair[] =>
+const withTargets = (
+  repairs: readonly Repair[],
+  entries: readonly Entry[],
+  list: readonly Candidate[],
+): readonly Repair[] =>
   repairs.map((repair) => {
     const toIndex = entries.findIndex(
       (entry) => entry.type === 'message' && list[entry.index]?.message.id === repair.id,

@@ -1,40 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StemmaFault } from '../errors.js';
-import type { SelectionRun } from '../events/model-call-events.js';
-import type { CallRef } from '../message.js';
 import type { Encoded, Profile, Violation } from '../profiles/profile.js';
 import { violationFault } from '../profiles/violation-fault.js';
-import type { Surface } from '../surface.js';
-import type { TokenCounter } from '../tokens.js';
-import type { ToolDefinition } from '../tool.js';
 import { arrange } from './arrange.js';
 import { comparePlans } from './compare.js';
+import type { ContextInput } from './input.js';
 import { placedViolation } from './layout.js';
-import type { ContextPlan, InputLiteral } from './plan.js';
+import type { ContextPlan } from './plan.js';
 import { completePolicy, type ContextPolicy } from './policy.js';
 import { changedPrefixes } from './prefix.js';
 import { choose, type Chosen } from './prepare.js';
 import { planOf } from './report.js';
 import { turnsOf } from './turns.js';
 import { sentCalls, wireNames, wireTools } from './wire-names.js';
-
-/** Everything that a context is a function of (CX1). */
-export interface ContextInput<Body extends object> {
-  readonly surface: Surface;
-  readonly profile: Profile<Body>;
-  /** Fields that differ from the default policy. */
-  readonly policy?: Partial<ContextPolicy>;
-  readonly tools?: readonly ToolDefinition[];
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly literals?: readonly InputLiteral[];
-  readonly counter: TokenCounter;
-  /** Calls that wait for an approval: never repaired away. */
-  readonly pending?: readonly CallRef[];
-  /** The context of the call before, to report where the prefix changed. */
-  readonly previous?: ContextPlan;
-  /** A recorded selection, taken over instead of selecting again. */
-  readonly selection?: readonly SelectionRun[];
-}
 
 type Built<Body extends object> = E.Either<StemmaFault, ContextPlan<Body>>;
 

@@ -184,7 +184,11 @@ const staleSummaryOf = (compaction: LiveCompaction): readonly Candidate[] =>
 
 // Where a summary stands: before the first message that it covers, else, when the surface begins
 // behind its range, before the first message that is not protected.
-const placeOf = (compaction: LiveCompaction, items: readonly SurfaceItem[], policy: ContextPolicy): number => {
+const placeOf = (
+  compaction: LiveCompaction,
+  items: readonly SurfaceItem[],
+  policy: ContextPolicy,
+): number => {
   const covered = new Set(compaction.covered);
   const first = items.findIndex((item) => covered.has(item.message.id));
   if (first >= 0) return first;

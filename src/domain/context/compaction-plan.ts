@@ -117,9 +117,10 @@ const isElidable = ({ message, shortened }: Candidate): boolean =>
 const runsOver = (surface: Surface, ids: ReadonlySet<string>): readonly Run[] => {
   const runs: { branch: Run['branch']; from: number; to: number }[] = [];
   let open = false;
-  for (const { message, place } of surface.items) {
+  for (const { message, place, out } of surface.items) {
     if (!ids.has(message.id)) {
-      open = false;
+      // What is out anyway ends no run: a later compaction of the same range has to hold this one.
+      if (out === undefined) open = false;
       continue;
     }
     const last = runs.at(-1);

@@ -8,10 +8,7 @@ export const entryAt = (
   layout.find(({ path }) => path.length === 2 && path[1] === index && index !== undefined);
 
 /** A violation with the ids of the messages that it is about, where it names no calls. */
-export const placedViolation = (
-  violation: Violation,
-  layout: readonly LayoutEntry[],
-): Violation =>
+export const placedViolation = (violation: Violation, layout: readonly LayoutEntry[]): Violation =>
   violation.ids.length > 0
     ? violation
     : { ...violation, ids: entryAt(layout, violation.index)?.ids ?? [] };

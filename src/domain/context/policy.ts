@@ -113,6 +113,25 @@ const numberFault = (
   return value < least || !Number.isSafeInteger(value) ? refuse(name, 'out_of_range') : undefined;
 };
 
+const words: Readonly<Record<string, readonly unknown[]>> = {
+  interrupted: ['leave_out', 'keep_text'],
+  onUnanswered: ['reject', 'synthesize', 'drop_call'],
+  adjacency: ['move_results_up', 'reject'],
+  systemPolicy: ['profile', 'coalesce_leading', 'labelled_user', 'reject'],
+  onBadArguments: [undefined, 'reject', 'empty_object', 'drop_pair', 'as_is'],
+  onTrailingAssistant: ['reject', 'append_continue'],
+  onMissingSignature: ['reject', 'documented_skip_value'],
+  onStaleSummary: ['fall_back_to_messages', 'keep', 'reject'],
+  onErased: ['placeholder', 'leave_out'],
+  onLateResult: ['leave_out', 'replace'],
+  shorten: ['head_and_tail', 'head'],
+};
+
+const wordFault = (policy: Readonly<Record<string, unknown>>): InvalidArgument | undefined => {
+  const wrong = Object.keys(words).find((name) => !words[name]?.includes(policy[name]));
+  return wrong === undefined ? undefined : refuse(wrong, 'unknown_value');
+};
+
 const tokensFault = (tokens: ContextPolicy['tokens']): InvalidArgument | undefined => {
   for (const value of Object.values(tokens ?? {})) {
     const fault = numberFault('tokens', value, 0);
@@ -130,11 +149,11 @@ export const completePolicy = (
 ): E.Either<InvalidArgument, ContextPolicy> => {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(fieldOrder, name));
   if (unknown !== undefined) return E.left(refuse(unknown, 'unknown_option'));
-  const known = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  ) as Partial<ContextPolicy>;
+  const entries = Object.entries(given) as readonly (readonly [string, unknown])[];
+  const known = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
   const policy: ContextPolicy = { ...defaultPolicy, ...known };
   const fault =
+    wordFault({ ...policy }) ??
     numberFault('budgetTokens', policy.budgetTokens, 1) ??
     numberFault('reserveTokens', policy.reserveTokens, 0) ??
     numberFault('maxItems', policy.maxItems, 1) ??

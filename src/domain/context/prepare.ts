@@ -3,7 +3,7 @@ import type { StemmaFault } from '../errors.js';
 import type { Profile } from '../profiles/profile.js';
 import type { Repair } from '../profiles/repair.js';
 import { badArguments, type BadArguments } from './bad-arguments.js';
-import type { ContextInput } from './build.js';
+import type { ContextInput } from './input.js';
 import { candidatesOf } from './candidates.js';
 import { toolsTokens } from './costs.js';
 import { exchangesOf, type Exchanges } from './exchanges.js';

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StemmaFault } from '../errors.js';
 import type { SelectionRun } from '../events/model-call-events.js';
-import { buildContext, type ContextInput } from './build.js';
+import { buildContext } from './build.js';
+import type { ContextInput } from './input.js';
 import { recordedIn } from './selection-runs.js';
 import type { ContextPlan } from './plan.js';
 

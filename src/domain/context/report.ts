@@ -53,9 +53,16 @@ const dispositionOf = <Body extends object>(
   if (input.encoded.omitted.includes(message.id)) {
     return { ...about, in: false, disposition: 'policy', note: 'nothing of it can be sent' };
   }
-  const disposition = input.selection.chosen.get(index) ?? 'window';
-  const { cause } = candidate;
-  return { ...about, in: true, disposition, ...(cause && { cause }) };
+  const reason = input.selection.chosen.get(index) ?? 'window';
+  const { cause, shortened } = candidate;
+  const isCut = shortened === true;
+  return {
+    ...about,
+    in: true,
+    disposition: isCut && reason === 'window' ? 'shortened' : reason,
+    ...(cause && { cause }),
+    ...(isCut && { note: 'shortened' }),
+  };
 };
 
 const dispositionsOf = <Body extends object>(

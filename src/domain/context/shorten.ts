@@ -65,7 +65,8 @@ const levels: readonly JsonLevel[] = [
   { chars: 16, items: 2 },
 ];
 
-const inlineMarker = (count: number, what: string): string => `[… ${String(count)} ${what} left out …]`;
+const inlineMarker = (count: number, what: string): string =>
+  `[… ${String(count)} ${what} left out …]`;
 
 const shrinkString = (text: string, { chars }: JsonLevel, how: ShortenHow): string => {
   if (text.length <= chars + 40) return text;
@@ -137,7 +138,9 @@ export const shortenText = (
 export const shortenArguments = (text: string, maxChars: number, how: ShortenHow): string => {
   const size: Measure = (candidate) => candidate.length;
   if (text.length <= maxChars) return text;
-  const shorter = text.trimStart().startsWith('{') ? jsonToFit(text, maxChars, size, how) : undefined;
+  const shorter = text.trimStart().startsWith('{')
+    ? jsonToFit(text, maxChars, size, how)
+    : undefined;
   if (shorter !== undefined) return shorter;
   for (let keep = maxChars; keep > 0; keep = Math.floor(keep / 2)) {
     const wrapped = JSON.stringify({ left_out: cutPlain(text, keep, how) });

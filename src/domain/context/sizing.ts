@@ -65,88 +65,97 @@ const shortenMessage = (message: Message, limit: number, options: SizingOptions)
 const charsOf = (message: Message): number =>
   message.blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
 
+interface Work {
+  readonly options: SizingOptions;
+  readonly list: Candidate[];
+  readonly repairs: Map<number, Repair>;
+  readonly counts: Map<number, number>;
+}
+
+const counted = ({ options, list, repairs }: Work, index: number): number => {
+  const message = list[index]?.message;
+  if (message === undefined) return 0;
+  const { policy, counter, profile } = options;
+  const fixed = policy.tokens ?? {};
+  const known = Object.hasOwn(fixed, message.id) ? fixed[message.id] : undefined;
+  if (known !== undefined && !repairs.has(index)) return known;
+  return Math.min(known ?? Infinity, messageTokens(message, counter, profile));
+};
+
+const tokensAt = (work: Work, index: number): number => {
+  const known = work.counts.get(index);
+  if (known !== undefined) return known;
+  const tokens = counted(work, index);
+  work.counts.set(index, tokens);
+  return tokens;
+};
+
+const cutResult = (work: Work, index: number, limit: number): void => {
+  const candidate = work.list[index];
+  if (candidate === undefined) return;
+  const { message } = candidate;
+  const shorter = shortenMessage(message, limit, work.options);
+  const toolCallId = message.answers[0]?.callId;
+  work.list[index] = { ...candidate, message: shorter, shortened: true };
+  work.repairs.set(index, {
+    code: 'TOOL_RESULT_SHORTENED',
+    id: message.id,
+    ...(toolCallId !== undefined && { toolCallId }),
+    action: work.options.policy.shorten,
+    originalChars: work.repairs.get(index)?.originalChars ?? charsOf(message),
+    retrievable: true,
+  });
+  work.counts.delete(index);
+};
+
+const capResults = (work: Work): void => {
+  const { policy, counter } = work.options;
+  const cap = policy.maxToolResultTokens;
+  if (cap === undefined) return;
+  work.list.forEach(({ message, out }, index) => {
+    if (message.role !== 'tool' || out !== undefined) return;
+    if (textTokensOf(message, counter) > cap) cutResult(work, index, cap);
+  });
+};
+
+const shrinkUnit = (work: Work, unit: Unit, overBy: number): number => {
+  const results = unit.members
+    .filter((index) => work.list[index]?.message.role === 'tool')
+    .sort((a, b) => tokensAt(work, b) - tokensAt(work, a));
+  const spare = (index: number): number => Math.max(0, tokensAt(work, index) - LEAST_RESULT_TOKENS);
+  if (results.reduce((sum, index) => sum + spare(index), 0) < overBy) return 0;
+  let saved = 0;
+  for (const index of results) {
+    const message = work.list[index]?.message;
+    if (saved >= overBy || message === undefined || spare(index) === 0) continue;
+    const before = tokensAt(work, index);
+    const texts = textTokensOf(message, work.options.counter);
+    const least = Math.max(1, texts - spare(index));
+    cutResult(work, index, Math.max(least, texts - (overBy - saved)));
+    saved += before - tokensAt(work, index);
+  }
+  return saved;
+};
+
 /** Counts every candidate once, and cuts tool results that are over the cap of the policy. */
 export const sizing = (given: Exchanges, options: SizingOptions): Sizing => {
-  const { policy, profile, counter, literals } = options;
+  const { counter, literals } = options;
   const list = [...given.list];
-  const repairs = new Map<number, Repair>();
-  const counts = new Map<number, number>();
-  const fixed = policy.tokens ?? {};
-
-  const counted = (index: number): number => {
-    const message = list[index]?.message;
-    if (message === undefined) return 0;
-    const known = Object.hasOwn(fixed, message.id) ? fixed[message.id] : undefined;
-    if (known !== undefined && !repairs.has(index)) return known;
-    return Math.min(known ?? Infinity, messageTokens(message, counter, profile));
-  };
-  const tokensOfCandidate = (index: number): number => {
-    const known = counts.get(index);
-    if (known !== undefined) return known;
-    const tokens = counted(index);
-    counts.set(index, tokens);
-    return tokens;
-  };
-  const cut = (index: number, limit: number): void => {
-    const candidate = list[index];
-    if (candidate === undefined) return;
-    const { message } = candidate;
-    const shorter = shortenMessage(message, limit, options);
-    list[index] = { ...candidate, message: shorter, shortened: true };
-    const toolCallId = message.answers[0]?.callId;
-    const originalChars = repairs.get(index)?.originalChars ?? charsOf(message);
-    repairs.set(index, {
-      code: 'TOOL_RESULT_SHORTENED',
-      id: message.id,
-      ...(toolCallId !== undefined && { toolCallId }),
-      action: policy.shorten,
-      originalChars,
-      retrievable: true,
-    });
-    counts.delete(index);
-  };
-
-  const cap = policy.maxToolResultTokens;
-  if (cap !== undefined) {
-    list.forEach(({ message, out }, index) => {
-      if (message.role !== 'tool' || out !== undefined) return;
-      if (textTokensOf(message, counter) > cap) cut(index, cap);
-    });
-  }
+  const work: Work = { options, list, repairs: new Map(), counts: new Map() };
+  capResults(work);
   const syntheticTokens = (unit: Unit): number =>
     syntheticOf(unit).reduce((sum, { text }) => sum + textTokens(text, counter), 0);
   const tokensOf = (unit: Unit): number =>
-    unit.members.reduce((sum, index) => sum + tokensOfCandidate(index), syntheticTokens(unit));
-
-  const shrink: Shrink = (unit, overBy) => {
-    const results = unit.members
-      .filter((index) => list[index]?.message.role === 'tool')
-      .sort((a, b) => tokensOfCandidate(b) - tokensOfCandidate(a));
-    const spare = (index: number): number =>
-      Math.max(0, tokensOfCandidate(index) - LEAST_RESULT_TOKENS);
-    if (results.reduce((sum, index) => sum + spare(index), 0) < overBy) return 0;
-    let saved = 0;
-    for (const index of results) {
-      if (saved >= overBy) break;
-      const before = tokensOfCandidate(index);
-      const message = list[index]?.message;
-      if (message === undefined || spare(index) === 0) continue;
-      const texts = textTokensOf(message, counter);
-      const least = Math.max(1, texts - spare(index));
-      cut(index, Math.max(least, texts - (overBy - saved)));
-      saved += before - tokensOfCandidate(index);
-    }
-    return saved;
-  };
-
+    unit.members.reduce((sum, index) => sum + tokensAt(work, index), syntheticTokens(unit));
   return {
     exchanges: { list: [...list], calls: given.calls },
     literalTokens: literals.reduce((sum, { text }) => sum + textTokens(text, counter), 0),
     tokensOf,
-    tokensOfCandidate,
+    tokensOfCandidate: (index) => tokensAt(work, index),
     syntheticTokens,
-    shrink,
+    shrink: (unit, overBy) => shrinkUnit(work, unit, overBy),
     current: () => list,
-    repairsOf: (chosen) => [...repairs].flatMap(([index, repair]) => (chosen.has(index) ? [repair] : [])),
+    repairsOf: (chosen) =>
+      [...work.repairs].flatMap(([index, repair]) => (chosen.has(index) ? [repair] : [])),
   };
 };

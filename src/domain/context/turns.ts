@@ -138,10 +138,7 @@ const rawOf = (message: Message, changed: boolean): Pick<Turn, 'raw'> =>
   changed || message.raw === undefined ? {} : { raw: message.raw };
 
 /** Blocks of a message with every call at its place, numbered as in `kept`. */
-const placedBlocks = (
-  blocks: readonly Block[],
-  kept: readonly number[],
-): readonly Block[] => {
+const placedBlocks = (blocks: readonly Block[], kept: readonly number[]): readonly Block[] => {
   const placed = new Set<number>();
   const inPlace = blocks.flatMap((block): readonly Block[] => {
     if (block.type !== 'tool_call') return [block];
@@ -162,9 +159,12 @@ const messageTurn = (
   work: Work,
 ): Turn => {
   const { message } = candidate;
-  const states = message.role === 'assistant' ? message.toolCalls.map((_call, index) =>
-    work.input.calls.get(callKey({ messageId: message.id, index })),
-  ) : [];
+  const states =
+    message.role === 'assistant'
+      ? message.toolCalls.map((_call, index) =>
+          work.input.calls.get(callKey({ messageId: message.id, index })),
+        )
+      : [];
   const kept = states.flatMap((state, index) =>
     state === undefined || state.dropped ? [] : [index],
   );
@@ -210,7 +210,11 @@ const madeTurn = (role: Turn['role'], text: string, index: number): Turn => ({
 const turnOf = (entry: Entry, work: Work): Turn | undefined => {
   switch (entry.type) {
     case 'literal': {
-      const { synthetic: _made, ...turn } = madeTurn('user', cleanText(entry.literal.text, work).value, -1);
+      const { synthetic: _made, ...turn } = madeTurn(
+        'user',
+        cleanText(entry.literal.text, work).value,
+        -1,
+      );
       return turn;
     }
     case 'opening':
@@ -252,7 +256,9 @@ const isSamePart = (before: Turn | undefined, after: Turn): before is Turn =>
 /** The messages as a profile encodes them: names and ids of the wire, texts that can be sent. */
 export const turnsOf = (input: TurnInput): Turns => {
   const indexes = input.entries.flatMap((entry) => (entry.type === 'message' ? [entry.index] : []));
-  const ranks = new Map([...new Set(indexes)].sort((a, b) => a - b).map((index, rank) => [index, rank]));
+  const ranks = new Map(
+    [...new Set(indexes)].sort((a, b) => a - b).map((index, rank) => [index, rank]),
+  );
   const work: Work = { input, ranks, repairs: [], warnings: [] };
   const turns: Turn[] = [];
   for (const entry of input.entries) {

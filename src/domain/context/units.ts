@@ -33,7 +33,8 @@ const joinParts = (list: readonly Candidate[], parents: number[]): void => {
   list.forEach(({ message, out }, index) => {
     if (out !== undefined) return;
     if (message.role === 'tool') {
-      if (open !== undefined && rootOf(parents, index) !== rootOf(parents, open.index)) open = undefined;
+      if (open !== undefined && rootOf(parents, index) !== rootOf(parents, open.index))
+        open = undefined;
       return;
     }
     const part = message.role === 'assistant' ? message.partOf : undefined;

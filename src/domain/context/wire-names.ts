@@ -31,7 +31,10 @@ export const sentCalls = (
   });
 
 // Ids that stay as they are come first, so that no mapped id can take one of them.
-const mapCallIds = (states: readonly CallState[], profile: Profile): ReadonlyMap<string, string> => {
+const mapCallIds = (
+  states: readonly CallState[],
+  profile: Profile,
+): ReadonlyMap<string, string> => {
   const used = new Set<string>();
   const uses = new Map<string, number>();
   const mapped = new Map<string, string>();

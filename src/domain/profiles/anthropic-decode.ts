@@ -109,7 +109,8 @@ const assistantOf = (
     return { type: 'tool_call', call: toolCalls.length - 1 };
   });
   const firstCall = decoded.findIndex(({ type }) => type === 'tool_call');
-  const isLast = firstCall < 0 || decoded.slice(firstCall).every(({ type }) => type === 'tool_call');
+  const isLast =
+    firstCall < 0 || decoded.slice(firstCall).every(({ type }) => type === 'tool_call');
   const shown = isLast ? decoded.filter(({ type }) => type !== 'tool_call') : decoded;
   return { index, role: 'assistant', blocks: shown, toolCalls, answersCallIds: [] };
 };
@@ -228,10 +229,7 @@ const usageOf = (usage: unknown): Usage => {
 export const decodeAnthropicResponse = (
   response: unknown,
   options: DecodeOptions = {},
-): E.Either<
-  StemmaFault,
-  { readonly answer: DecodedResponse; readonly part: DecodedPart }
-> => {
+): E.Either<StemmaFault, { readonly answer: DecodedResponse; readonly part: DecodedPart }> => {
   if (!isWireObject(response) || !Array.isArray(response['content'])) {
     return E.left(misfit('/content', 'message'));
   }

@@ -16,7 +16,12 @@ import { systemPlaces } from './anthropic-system.js';
 import { thinkingOf } from './anthropic-thinking.js';
 import type { AnthropicBlock, AnthropicBody, AnthropicMessage } from './anthropic-wire.js';
 import { bodyParams } from './params.js';
-import { report, type AnthropicEncoding, type EncodeWork, type WireDraft } from './anthropic-work.js';
+import {
+  report,
+  type AnthropicEncoding,
+  type EncodeWork,
+  type WireDraft,
+} from './anthropic-work.js';
 import type { Encoded, EncodeOptions, LayoutEntry, Turn } from './profile.js';
 
 const put = (

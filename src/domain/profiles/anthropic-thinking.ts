@@ -52,9 +52,7 @@ export const thinkingOf = (
   const { prefixBoundThinking, thinkingRequiredInToolLoop } = defaults.capabilities;
   const none = { ...(config && { config }), keepsInvalid: false, repairs: [] };
   if (prefixBoundThinking !== true || options.strict) return none;
-  const invalid = turns.filter(
-    (turn) => turn.role === 'assistant' && isInvalid(turn, options),
-  );
+  const invalid = turns.filter((turn) => turn.role === 'assistant' && isInvalid(turn, options));
   if (invalid.length === 0) return none;
   const [first] = currentLoop(turns);
   const isNeeded =

@@ -1,4 +1,8 @@
-import type { AnthropicBlock, AnthropicMessage, AnthropicThinkingConfig } from './anthropic-wire.js';
+import type {
+  AnthropicBlock,
+  AnthropicMessage,
+  AnthropicThinkingConfig,
+} from './anthropic-wire.js';
 import type { AddedTurn, Capabilities, EncodeOptions, Turn } from './profile.js';
 import type { Repair } from './repair.js';
 

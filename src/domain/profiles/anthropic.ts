@@ -49,7 +49,10 @@ const paramsOf = (options: AnthropicOptions, encoding: AnthropicEncoding): strin
     ),
   });
 
-const withRaw = (profile: Pick<Profile, 'encode'>, { decoded, wire }: DecodedPart): DecodedMessage => {
+const withRaw = (
+  profile: Pick<Profile, 'encode'>,
+  { decoded, wire }: DecodedPart,
+): DecodedMessage => {
   const raw = exactRaw(profile, ANTHROPIC, [decoded], wire);
   return raw === undefined ? decoded : { ...decoded, raw };
 };
@@ -96,9 +99,7 @@ export const anthropic = (options: AnthropicOptions): Profile<AnthropicBody> => 
     },
     decodeMessages: (messages) => {
       const parts = decodeAnthropicMessages(messages);
-      return E.isLeft(parts)
-        ? parts
-        : E.right(parts.right.map((part) => withRaw(profile, part)));
+      return E.isLeft(parts) ? parts : E.right(parts.right.map((part) => withRaw(profile, part)));
     },
   };
   return profile;

@@ -91,7 +91,13 @@ const decodeOne = (message: unknown, index: number): E.Either<StemmaFault, Decod
   if (!isWireObject(message)) {
     return E.left({ _tag: 'InvalidShape', path, index, expected: 'message' });
   }
-  const { role, content, tool_calls: calls, tool_call_id: answered, name } = message as {
+  const {
+    role,
+    content,
+    tool_calls: calls,
+    tool_call_id: answered,
+    name,
+  } = message as {
     readonly [K in keyof NeutralMessage]?: unknown;
   };
   if (!roles.includes(role as Role)) {
@@ -116,9 +122,7 @@ const decodeOne = (message: unknown, index: number): E.Either<StemmaFault, Decod
   });
 };
 
-const decodeMessages = (
-  messages: unknown,
-): E.Either<StemmaFault, readonly DecodedMessage[]> => {
+const decodeMessages = (messages: unknown): E.Either<StemmaFault, readonly DecodedMessage[]> => {
   if (!Array.isArray(messages)) {
     return E.left({ _tag: 'InvalidShape', path: '/messages', expected: 'list of messages' });
   }

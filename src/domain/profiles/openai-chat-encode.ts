@@ -1,7 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { FaultOf, StemmaFault } from '../errors.js';
 import type { Block } from '../message.js';
-import { encodeOpenAIAssistant, openaiMediaPart, openaiTextContent } from './openai-chat-message.js';
+import {
+  encodeOpenAIAssistant,
+  openaiMediaPart,
+  openaiTextContent,
+} from './openai-chat-message.js';
 import { rawOpenAIMessage } from './openai-chat-raw.js';
 import type {
   OpenAIChatBody,
@@ -10,7 +14,14 @@ import type {
   OpenAIUserPart,
 } from './openai-chat-wire.js';
 import { bodyParams } from './params.js';
-import type { AddedTurn, Capabilities, Encoded, EncodeOptions, LayoutEntry, Turn } from './profile.js';
+import type {
+  AddedTurn,
+  Capabilities,
+  Encoded,
+  EncodeOptions,
+  LayoutEntry,
+  Turn,
+} from './profile.js';
 import type { Repair } from './repair.js';
 import { SYSTEM_LABEL } from './system-label.js';
 
@@ -72,11 +83,13 @@ const nameOf = (turn: Turn): { readonly name?: string } =>
 
 const encodeSystem = (work: Work, turn: Turn): void => {
   const isDeveloper = turn.role === 'developer' && work.capabilities.developerRole !== false;
-  const role = isDeveloper || (work.options.strict && turn.role === 'developer') ? 'developer' : 'system';
+  const role =
+    isDeveloper || (work.options.strict && turn.role === 'developer') ? 'developer' : 'system';
   if (role !== turn.role) {
     report(work, turn, { code: 'ROLE_MAPPED', from: turn.role, to: role });
   }
-  if (turn.blocks.some(isMedia)) report(work, turn, { code: 'CONTENT_OMITTED', action: 'text_only' });
+  if (turn.blocks.some(isMedia))
+    report(work, turn, { code: 'CONTENT_OMITTED', action: 'text_only' });
   noteLost(work, turn, turn.blocks);
   put(work, turn, { role, content: openaiTextContent(textsOf(turn)), ...nameOf(turn) });
 };
@@ -101,7 +114,8 @@ const encodeUser = (work: Work, turn: Turn): void => {
 
 const encodeAssistant = (work: Work, turn: Turn): void => {
   noteLost(work, turn, turn.blocks);
-  if (turn.blocks.some(isMedia)) report(work, turn, { code: 'CONTENT_OMITTED', action: 'text_only' });
+  if (turn.blocks.some(isMedia))
+    report(work, turn, { code: 'CONTENT_OMITTED', action: 'text_only' });
   const message = encodeOpenAIAssistant(turn, work.options.strict);
   if (message === undefined) omit(work, turn);
   else put(work, turn, { ...message, ...nameOf(turn) });
@@ -162,7 +176,10 @@ const isSystem = (turn: Turn): boolean => turn.role === 'system' || turn.role ==
 const placeSystem = (
   turns: readonly Turn[],
   options: EncodeOptions,
-): E.Either<FaultOf<'OrderViolation'>, { readonly turns: readonly Turn[]; readonly repairs: readonly Repair[] }> => {
+): E.Either<
+  FaultOf<'OrderViolation'>,
+  { readonly turns: readonly Turn[]; readonly repairs: readonly Repair[] }
+> => {
   const asTheyAre = { turns, repairs: [] };
   if (options.strict || options.systemPolicy === 'profile') return E.right(asTheyAre);
   const start = turns.findIndex((turn) => !isSystem(turn));
@@ -171,7 +188,7 @@ const placeSystem = (
   if (options.systemPolicy === 'coalesce_leading') {
     const all = [...leading, ...late];
     const [first] = all;
-    if (first === undefined || all.length === 1 && late.length === 0) return E.right(asTheyAre);
+    if (first === undefined || (all.length === 1 && late.length === 0)) return E.right(asTheyAre);
     const { raw: _raw, ...rest } = first;
     const text = all.flatMap(textsOf).join('\n\n');
     const ids = all.flatMap((turn) => turn.ids);
@@ -193,7 +210,11 @@ const placeSystem = (
   const labelled = turns.map((turn, at): Turn => {
     if (at < start || !isSystem(turn)) return turn;
     const { raw: _raw, ...rest } = turn;
-    return { ...rest, role: 'user', blocks: [{ type: 'text', text: SYSTEM_LABEL }, ...turn.blocks] };
+    return {
+      ...rest,
+      role: 'user',
+      blocks: [{ type: 'text', text: SYSTEM_LABEL }, ...turn.blocks],
+    };
   });
   const repairs = late.map((turn): Repair => ({
     code: 'ROLE_MAPPED',
@@ -204,7 +225,11 @@ const placeSystem = (
   return E.right({ turns: labelled, repairs });
 };
 
-const wireTool = ({ name, description, parameters }: EncodeOptions['tools'][number]): OpenAITool => ({
+const wireTool = ({
+  name,
+  description,
+  parameters,
+}: EncodeOptions['tools'][number]): OpenAITool => ({
   type: 'function',
   function: {
     name,

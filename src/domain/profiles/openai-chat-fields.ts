@@ -8,7 +8,9 @@ export const openaiUserParts: Allowed = {
   items: {
     byType: {
       text,
-      image_url: { fields: { type: 'value', image_url: { fields: { url: 'value', detail: 'value' } } } },
+      image_url: {
+        fields: { type: 'value', image_url: { fields: { url: 'value', detail: 'value' } } },
+      },
       input_audio: {
         fields: { type: 'value', input_audio: { fields: { data: 'value', format: 'value' } } },
       },

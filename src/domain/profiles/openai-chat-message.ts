@@ -84,13 +84,11 @@ export const encodeOpenAIAssistant = (
 ): OpenAIAssistantMessage | undefined => {
   const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const refusals = turn.blocks.flatMap((block) => (block.type === 'refusal' ? [block.text] : []));
-  const calls = turn.calls.map(
-    ({ id, name, arguments: text }): OpenAIToolCall => ({
-      id,
-      type: 'function',
-      function: { name, arguments: text },
-    }),
-  );
+  const calls = turn.calls.map(({ id, name, arguments: text }): OpenAIToolCall => ({
+    id,
+    type: 'function',
+    function: { name, arguments: text },
+  }));
   const reasoning = turn.blocks.flatMap((block) =>
     block.type === 'reasoning' ? [block.text] : [],
   );
@@ -98,7 +96,9 @@ export const encodeOpenAIAssistant = (
   if (isEmpty && calls.length === 0 && !strict) return undefined;
   const saysNothing = isEmpty || (refusals.length === 0 && texts.join('') === '');
   const content =
-    saysNothing && (calls.length > 0 || isEmpty) ? { content: null } : assistantContent(texts, refusals);
+    saysNothing && (calls.length > 0 || isEmpty)
+      ? { content: null }
+      : assistantContent(texts, refusals);
   return {
     role: 'assistant',
     ...content,

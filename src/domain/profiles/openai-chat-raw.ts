@@ -25,7 +25,11 @@ export const rawOpenAIMessage = (turn: Turn): OpenAIMessage | undefined => {
   const says = [blocks, toolCalls, answersCallIds, name ?? null];
   const meant = [
     placedAtEnd(turn),
-    turn.calls.map(({ source: { id, name: tool, arguments: text } }) => ({ id, name: tool, arguments: text })),
+    turn.calls.map(({ source: { id, name: tool, arguments: text } }) => ({
+      id,
+      name: tool,
+      arguments: text,
+    })),
     turn.answer === undefined ? [] : [turn.answer.sourceId],
     turn.name ?? null,
   ];

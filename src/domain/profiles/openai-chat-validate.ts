@@ -95,7 +95,11 @@ const checkCalls = ({ capabilities, found }: Check, message: WireObject, index: 
     }
   }
   const answered = message['tool_call_id'];
-  if (message['role'] === 'tool' && typeof answered === 'string' && answered.length > CALL_ID_CHARS) {
+  if (
+    message['role'] === 'tool' &&
+    typeof answered === 'string' &&
+    answered.length > CALL_ID_CHARS
+  ) {
     found.push({ ...shapeViolation('OC5', index, '/tool_call_id'), ids: [answered] });
   }
 };

@@ -79,7 +79,12 @@ export const openaiChat = (options: OpenAIChatOptions): Profile<OpenAIChatBody> 
       if (E.isLeft(list)) return list;
       return E.right(
         list.right.map((decoded) => {
-          const raw = exactRaw(profile, OPENAI_CHAT, [decoded], (messages as unknown[])[decoded.index]);
+          const raw = exactRaw(
+            profile,
+            OPENAI_CHAT,
+            [decoded],
+            (messages as unknown[])[decoded.index],
+          );
           return raw === undefined ? decoded : { ...decoded, raw };
         }),
       );

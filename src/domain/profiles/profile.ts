@@ -230,7 +230,5 @@ export interface Profile<Body extends object = object> {
     options?: DecodeOptions,
   ) => E.Either<StemmaFault, DecodedResponse>;
   /** Refuses messages of another provider's shape with `ProfileMismatch` (B60). */
-  readonly decodeMessages: (
-    messages: unknown,
-  ) => E.Either<StemmaFault, readonly DecodedMessage[]>;
+  readonly decodeMessages: (messages: unknown) => E.Either<StemmaFault, readonly DecodedMessage[]>;
 }

@@ -1,5 +1,6 @@
 import type { Ruling } from '../events/references.js';
 import { anthropic, type AnthropicOptions } from './anthropic.js';
+import { neutral } from './neutral.js';
 import { openaiChat, type OpenAIChatOptions } from './openai-chat.js';
 import type { Profile } from './profile.js';
 
@@ -10,6 +11,7 @@ interface Options {
 /** Profiles by id. Their options are what a recorded call keeps as parameters. */
 const makers: Readonly<Record<string, (options: Options) => Profile>> = {
   'openai-chat': (options) => openaiChat({ model: 'gpt', ...options } satisfies OpenAIChatOptions),
+  neutral: () => neutral(),
   anthropic: (options) => anthropic({ model: 'claude', ...options } satisfies AnthropicOptions),
 };
 

@@ -32,7 +32,8 @@ export const shapeOf = (message: WireObject): string | undefined => {
     if (anthropicTypes.has(part['type'])) return 'anthropic';
     if (part['type'] === 'image' && 'source' in part) return 'anthropic';
     if (part['type'] === 'input_text' || part['type'] === 'output_text') return 'openai-responses';
-    if (part['toolUse'] !== undefined || part['toolResult'] !== undefined) return 'bedrock-converse';
+    if (part['toolUse'] !== undefined || part['toolResult'] !== undefined)
+      return 'bedrock-converse';
   }
   return undefined;
 };

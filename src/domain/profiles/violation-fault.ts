@@ -5,10 +5,7 @@ const at = (index: number | undefined): { readonly index?: number } =>
   index === undefined ? {} : { index };
 
 /** The fault that a broken rule is refused with. */
-export const violationFault = (
-  profile: Pick<Profile, 'id'>,
-  violation: Violation,
-): StemmaFault => {
+export const violationFault = (profile: Pick<Profile, 'id'>, violation: Violation): StemmaFault => {
   const { rule, code, reason, index, ids } = violation;
   const path = violation.path ?? (index === undefined ? '/messages' : `/messages/${String(index)}`);
   switch (code) {

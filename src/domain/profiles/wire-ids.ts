@@ -39,10 +39,7 @@ export const sanitizeName = (name: string, { maxLength, forbidden }: IdShape): s
 };
 
 /** Names that differ only where they were cut or replaced get a hash, so that none are alike. */
-export const mapNames = (
-  names: readonly string[],
-  shape: IdShape,
-): ReadonlyMap<string, string> => {
+export const mapNames = (names: readonly string[], shape: IdShape): ReadonlyMap<string, string> => {
   const mapped = new Map<string, string>();
   const used = new Set<string>();
   const distinct = [...new Set(names)].sort();

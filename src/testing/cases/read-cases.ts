@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { EventStore, Page, ReadOptions } from '../../domain/event-store.js';
 import type { Revision } from '../../domain/ids.js';
@@ -244,6 +245,7 @@ export const readCases: readonly StoreCase[] = [
         while (isWriting) {
           const page = await read(events, { from: 'end', direction: 'backwards', limit: 1 });
           lengths.push((page.events[0]?.revision ?? -1) + 1);
+          await setImmediate();
         }
       };
       await Promise.all([write(), watch()]);

@@ -67,7 +67,8 @@ export const itemsOf = (specs: readonly Spec[]): readonly SurfaceItem[] => {
       ...(spec.role === 'tool' && { outcome: rest.outcome ?? 'ok' }),
     };
     const at = '2026-01-01T00:00:00Z';
-    const found = out ?? (status === 'confirmed' ? undefined : { reason: status, cause: place(99) });
+    const found =
+      out ?? (status === 'confirmed' ? undefined : { reason: status, cause: place(99) });
     return {
       message,
       place: place(2 * index + 2),
@@ -118,4 +119,60 @@ export const summaryOver = (
   trust: 'external',
   changed: [],
   ...changes,
+});
+
+/** The surface behind a compaction that was planned on it and recorded. */
+export const compacted = (
+  surface: Surface,
+  draft: {
+    readonly covered: readonly string[];
+    readonly summary?: string;
+    readonly shortened: readonly { readonly messageId: string; readonly text: string }[];
+    readonly strategy: string;
+  },
+  id = 'summary-1',
+): Surface => {
+  const inner = surface.compactions.filter(
+    ({ replacement }) => replacement !== undefined && draft.covered.includes(replacement.id),
+  );
+  const covered = [...inner.flatMap((live) => live.covered), ...draft.covered];
+  const order = surface.items.map(({ message }) => message.id);
+  const made = summaryOver(
+    covered
+      .filter((one) => order.includes(one))
+      .sort((a, b) => order.indexOf(a) - order.indexOf(b)),
+    draft.summary ?? '',
+    {
+      compaction: `of ${id}`,
+      place: place(surface.revision + 1),
+      strategy: draft.strategy,
+      shortened: new Map(draft.shortened.map(({ messageId, text }) => [messageId, text])),
+    },
+  );
+  const { replacement, ...bare } = made;
+  const live: LiveCompaction =
+    draft.summary === undefined || replacement === undefined
+      ? bare
+      : { ...made, replacement: { ...replacement, id } };
+  return {
+    ...surface,
+    revision: surface.revision + 1,
+    compactions: [...surface.compactions.filter((other) => !inner.includes(other)), live],
+  };
+};
+
+/** The surface with more messages at its end. */
+export const extended = (
+  surface: Surface,
+  before: readonly Spec[],
+  more: readonly Spec[],
+): Surface => ({
+  ...surface,
+  revision: surface.revision + 2 * more.length,
+  items: [
+    ...surface.items,
+    ...itemsOf([...before, ...more])
+      .slice(before.length)
+      .map((item, index) => ({ ...item, place: place(surface.revision + 2 * index + 1) })),
+  ],
 });

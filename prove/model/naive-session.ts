@@ -1,0 +1,95 @@
+import { openModelCalls, unusedSummaries } from './naive-calls.js';
+import { needsWord, pendingApprovals } from './naive-tools.js';
+import {
+  headOf,
+  isSealed,
+  messagesOf,
+  openCallsOf,
+  seenBy,
+  turnOf,
+  type OpenCall,
+  type World,
+} from './naive.js';
+
+/** Where a branch stopped, as far as it is compared. `next` may be one of several. */
+export interface NaiveSession {
+  readonly head: number;
+  readonly run: string | undefined;
+  readonly next: readonly string[];
+  readonly modelCalls: readonly number[];
+  readonly toolCalls: readonly string[];
+  readonly approvals: readonly string[];
+  readonly drafts: readonly string[];
+  readonly unusedSummaries: readonly number[];
+}
+
+/** One open call as a line of text, the same for both sides. */
+export const callLine = (call: {
+  readonly message: string;
+  readonly index: number;
+  readonly callId: string;
+  readonly state: string;
+  readonly inherited: boolean;
+  readonly attempt: number;
+  readonly effect: string | undefined;
+  readonly key: string | undefined;
+}): string => {
+  const { message, index, callId, state, inherited, attempt, effect = '-', key = '-' } = call;
+  return [message, index, callId, state, inherited ? 'inherited' : 'own', attempt, effect, key].join(
+    ' | ',
+  );
+};
+
+const lineOf = (call: OpenCall): string =>
+  callLine({ ...call, effect: call.effect, key: call.key });
+
+/**
+ * Who has to speak next, when nothing is open: the model, if a user or a tool spoke last. A last
+ * message that was changed since leaves it open what counts now.
+ */
+const speaker = (world: World, branch: number): readonly string[] => {
+  const spoken = messagesOf(world, branch).filter(
+    ({ role, late, kind }) => kind !== 'summary' && !late && role !== 'system' && role !== 'developer',
+  );
+  const last = spoken.filter((message) => message.status === 'confirmed').at(-1);
+  const isChanged = spoken.some(
+    (message) =>
+      message.withdrawn || (message.recorded !== message.status && message.status !== 'confirmed'),
+  );
+  const isOdd = spoken.some((message) => message.role !== 'assistant' && message.recorded !== 'confirmed');
+  if (isChanged || isOdd) return ['model', 'user'];
+  return [last?.role === 'user' || last?.role === 'tool' ? 'model' : 'user'];
+};
+
+const nextOf = (world: World, branch: number): readonly string[] => {
+  const seen = seenBy(world, branch);
+  const calls = openCallsOf(world, branch);
+  if (isSealed(seen)) return ['closed'];
+  if (openModelCalls(seen).length > 0 || calls.some(needsWord)) return ['recover'];
+  const waits = calls.filter(({ state }) => state === 'awaiting_approval');
+  if (calls.length > waits.length) {
+    // A denied call alone is answered by the caller's loop, once nothing waits any more.
+    const onlyDenied = calls.every(({ state }) => state === 'denied' || state === 'awaiting_approval');
+    return onlyDenied && waits.length > 0 ? ['approval'] : ['tools'];
+  }
+  return waits.length > 0 ? ['approval'] : speaker(world, branch);
+};
+
+export const sessionOf = (world: World, branch: number): NaiveSession => {
+  const seen = seenBy(world, branch);
+  return {
+    head: headOf(world, branch),
+    run: turnOf(seen)?.run,
+    next: nextOf(world, branch),
+    modelCalls: openModelCalls(seen),
+    toolCalls: openCallsOf(world, branch).map(lineOf).sort(),
+    approvals: pendingApprovals(world, branch)
+      .map(({ request, call }) => `${request} ${call.index} ${call.message}`)
+      .sort(),
+    drafts: messagesOf(world, branch)
+      .filter(({ status, withdrawn }) => status === 'draft' && !withdrawn)
+      .map(({ id }) => id)
+      .sort(),
+    unusedSummaries: unusedSummaries(seen),
+  };
+};
