@@ -31,7 +31,7 @@ import {
   type Trust as TrustLevel,
 } from './message.js';
 import type { Slot } from './slot.js';
-import { foreignId, isRfc3339 } from './text.js';
+import { foreignId, isRfc3339, utf8Bytes } from './text.js';
 
 /** A call in a message that a caller hands in. `arguments` is text, kept verbatim, or a JSON object. */
 export interface ToolCallInput {
@@ -296,6 +296,24 @@ export interface IntakeContext {
   readonly newId: (index: number) => string;
 }
 
+/**
+ * Bytes of text that one message may hold: content, arguments, metadata and raw together. Whoever
+ * takes messages from a network may allow less (B03).
+ */
+export const MESSAGE_BYTES = 16_777_216;
+
+const slotBytes = (slot: Slot | undefined): number => {
+  if (slot === undefined || 'sealed' in slot) return 0;
+  return 'blob' in slot ? slot.bytes : utf8Bytes(slot.inline);
+};
+
+const sizeFault = ({ stored }: PreparedMessage): StemmaFault | undefined => {
+  const { blocks, toolCalls, metadata, raw } = stored;
+  const slots = [blocks, ...toolCalls.map((call) => call.arguments), metadata, raw?.text];
+  const bytes = slots.reduce((sum, slot) => sum + slotBytes(slot), 0);
+  return bytes > MESSAGE_BYTES ? { _tag: 'TooLarge', bytes, limit: MESSAGE_BYTES } : undefined;
+};
+
 /** Reads one message that a caller handed in. `index` is its place in a batch. */
 export const takeMessage = (
   input: unknown,
@@ -328,12 +346,12 @@ export const takeMessage = (
       : toolCallId !== undefined
         ? { callId: toolCallId }
         : undefined;
-  return E.right(
-    prepare(messageFrom(shape.right, id, context.provenance), context.make, {
-      ...(answers === undefined ? {} : { answers }),
-      ...(durationMs === undefined ? {} : { durationMs }),
-    }),
-  );
+  const prepared = prepare(messageFrom(shape.right, id, context.provenance), context.make, {
+    ...(answers === undefined ? {} : { answers }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+  });
+  const tooLarge = sizeFault(prepared);
+  return tooLarge === undefined ? E.right(prepared) : E.left(tooLarge);
 };
 
 /** Reads one message or a batch; a bad item names its index, and nothing of the batch is taken. */

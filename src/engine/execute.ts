@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { foldBranch, type BranchState } from '../domain/branch-state.js';
-import type { Command, Facts, KeyRef } from '../domain/decide/decision.js';
+import { mayRebase, type Command, type Facts, type KeyRef } from '../domain/decide/decision.js';
 import { foldDirectory, type DirectoryState } from '../domain/directory-state.js';
 import type { AppendFault, FaultOf, StemmaFault } from '../domain/errors.js';
 import type { Appended, NewEvent } from '../domain/event-store.js';
@@ -201,7 +201,7 @@ const run =
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await attemptOnce(runtime, target, command, given);
       if (outcome._tag === 'done') return outcome.result;
-      if (command.commutes && attempt < REBASES) {
+      if (mayRebase(command) && attempt < REBASES) {
         await pause(runtime, Math.min(attempt, 6));
         continue;
       }

@@ -1,23 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { base64url, deriveUid, fromBase64, utf8 } from '../domain/digest.js';
-import type { FaultOf, StemmaFault } from '../domain/errors.js';
+import type { DamageCheck, UnknownEventReason } from '../domain/errors.js';
+import type { StoredEvent } from '../domain/event-store.js';
+import type { Revision } from '../domain/ids.js';
+import { readStored } from '../domain/recorded.js';
+import { branchStream } from '../domain/stream-name.js';
 import { utf8Bytes } from '../domain/text.js';
 import { historyRows, type CompactionEntry, type HistoryEntry } from '../projections/history.js';
-import { left, type BranchContext } from './engine-context.js';
+import type { BranchContext } from './engine-context.js';
 import { readHistory } from './histories.js';
-import type { Task } from './runtime.js';
-
-/** Which part of a list is wanted. What is over the most that a page holds is cut to it. */
-export interface PageOptions {
-  /** `next` of the page before, for the same branch and direction. */
-  readonly cursor?: string;
-  /** Rows, 1 or more; at most 1,000. */
-  readonly limit?: number;
-  /** Bytes of the rows as JSON, 1 or more; at most 16 MiB. One row is always given. */
-  readonly maxBytes?: number;
-  /** The latest first. */
-  readonly reverse?: boolean;
-}
+import { cursorBehind, wantedOf, type PageOptions } from './paging.js';
+import type { Runtime, Task } from './runtime.js';
 
 export interface HistoryPage {
   /** What was said and the compactions, each at its place in the log. */
@@ -26,103 +18,6 @@ export interface HistoryPage {
   readonly next?: string;
 }
 
-const LIMIT = { usual: 100, most: 1_000 } as const;
-const BYTES = { usual: 1_048_576, most: 16_777_216 } as const;
-
-const names: ReadonlySet<string> = new Set(['cursor', 'limit', 'maxBytes', 'reverse']);
-
-type Invalid = FaultOf<'InvalidArgument'>;
-
-const refuse = (name: string, reason: Invalid['reason']): E.Either<StemmaFault, never> =>
-  left({ _tag: 'InvalidArgument', name: name.slice(0, 120), reason });
-
-const sizeOf = (
-  name: string,
-  value: unknown,
-  { usual, most }: { readonly usual: number; readonly most: number },
-): E.Either<StemmaFault, number> => {
-  if (value === undefined) return E.right(usual);
-  if (typeof value !== 'number') return refuse(name, 'wrong_type');
-  if (Number.isFinite(value) && !Number.isInteger(value)) return refuse(name, 'not_an_integer');
-  return value >= 1 && value <= Number.MAX_SAFE_INTEGER
-    ? E.right(Math.min(value, most))
-    : refuse(name, 'out_of_range');
-};
-
-/** A place between two rows, and the way in which they are read. */
-interface Cursor {
-  readonly reverse: boolean;
-  /** Sequence of the last row that was given. */
-  readonly last: number;
-}
-
-/** The tenant's secret and the branch are part of the mark: nobody else can make one. */
-const markOf = ({ secret, key }: BranchContext, text: string): string =>
-  deriveUid(secret, 'cursor', `${key.conversation} ${key.branch} ${text}`);
-
-const cursorText = (context: BranchContext, { reverse, last }: Cursor): string => {
-  const text = `${reverse ? 'r' : 'f'}${String(last)}`;
-  return base64url(utf8(`${text}.${markOf(context, text)}`));
-};
-
-const readCursor = (context: BranchContext, cursor: unknown): E.Either<StemmaFault, Cursor> => {
-  const bad = left({ _tag: 'BadCursor' });
-  if (typeof cursor !== 'string' || !/^[A-Za-z0-9_-]{1,80}$/.test(cursor)) return bad;
-  const plain = String.fromCharCode(...fromBase64(cursor.replaceAll('-', '+').replaceAll('_', '/')));
-  const parts = /^([rf])(\d{1,15})\.([A-Za-z0-9_-]{22})$/.exec(plain);
-  if (parts === null) return bad;
-  const [, way = '', last = '', mark] = parts;
-  return mark === markOf(context, way + last)
-    ? E.right({ reverse: way === 'r', last: Number(last) })
-    : bad;
-};
-
-interface Wanted {
-  readonly limit: number;
-  readonly maxBytes: number;
-  readonly reverse: boolean;
-  readonly after?: number;
-}
-
-const wantedOf = (context: BranchContext, options: PageOptions): E.Either<StemmaFault, Wanted> => {
-  const unknown = Object.keys(options).find((name) => !names.has(name));
-  if (unknown !== undefined) return refuse(unknown, 'unknown_option');
-  const limit = sizeOf('limit', options.limit, LIMIT);
-  if (E.isLeft(limit)) return limit;
-  const maxBytes = sizeOf('maxBytes', options.maxBytes, BYTES);
-  if (E.isLeft(maxBytes)) return maxBytes;
-  const { reverse, cursor } = options;
-  if (reverse !== undefined && typeof reverse !== 'boolean') return refuse('reverse', 'wrong_type');
-  const wanted = { limit: limit.right, maxBytes: maxBytes.right };
-  if (cursor === undefined) return E.right({ ...wanted, reverse: reverse ?? false });
-  const from = readCursor(context, cursor);
-  if (E.isLeft(from)) return from;
-  return reverse === undefined || reverse === from.right.reverse
-    ? E.right({ ...wanted, reverse: from.right.reverse, after: from.right.last })
-    : left({ _tag: 'BadCursor' });
-};
-
-const pageOf = (
-  context: BranchContext,
-  rows: HistoryPage['entries'],
-  { limit, maxBytes, reverse, after }: Wanted,
-): HistoryPage => {
-  const ordered = reverse ? [...rows].reverse() : rows;
-  const isBehind = ({ sequence }: { readonly sequence: number }): boolean =>
-    after === undefined || (reverse ? sequence < after : sequence > after);
-  const entries: (HistoryEntry | CompactionEntry)[] = [];
-  let bytes = 0;
-  for (const row of ordered.filter(isBehind)) {
-    bytes += utf8Bytes(JSON.stringify(row));
-    const last = entries.at(-1);
-    if (last !== undefined && (entries.length >= limit || bytes > maxBytes)) {
-      return { entries, next: cursorText(context, { reverse, last: last.sequence }) };
-    }
-    entries.push(row);
-  }
-  return { entries };
-};
-
 /**
  * The history of a branch page by page. A cursor names a place in the log, so what is appended
  * meanwhile neither shifts a page nor is shown twice (B66).
@@ -130,10 +25,96 @@ const pageOf = (
 export const historyPage =
   (context: BranchContext, options: PageOptions = {}): Task<HistoryPage> =>
   async () => {
-    const wanted = wantedOf(context, options);
+    const wanted = wantedOf(context, 'history', options);
     if (E.isLeft(wanted)) return wanted;
     const { runtime, histories, key } = context;
     const view = await readHistory(runtime, histories, key)();
     if (E.isLeft(view)) return view;
-    return E.right(pageOf(context, historyRows(view.right), wanted.right));
+    const { limit, maxBytes, reverse, after } = wanted.right;
+    const rows = historyRows(view.right);
+    const entries: (HistoryEntry | CompactionEntry)[] = [];
+    let bytes = 0;
+    for (const row of reverse ? [...rows].reverse() : rows) {
+      if (after !== undefined && (reverse ? row.sequence >= after : row.sequence <= after))
+        continue;
+      bytes += utf8Bytes(JSON.stringify(row));
+      const last = entries.at(-1)?.sequence;
+      if (last !== undefined && (entries.length >= limit || bytes > maxBytes)) {
+        return E.right({ entries, next: cursorBehind(context, 'history', { reverse, last }) });
+      }
+      entries.push(row);
+    }
+    return E.right({ entries });
+  };
+
+/** A stored event as it stands, whether this build can read it or not (B40, B42). */
+export interface StoredRow {
+  readonly revision: Revision;
+  readonly id: string;
+  readonly type: string;
+  readonly state: 'known' | 'unknown' | 'damaged';
+  /** unknown: what about it is; absent when it is the format. */
+  readonly reason?: UnknownEventReason;
+  /** unknown: whether decisions and contexts have to stop before it. */
+  readonly compat?: 'must' | 'skip';
+  /** damaged: the check that its bytes fail. */
+  readonly check?: DamageCheck;
+  /** The exact stored texts. */
+  readonly meta: string;
+  readonly data: string;
+}
+
+export interface EventsPage {
+  readonly events: readonly StoredRow[];
+  readonly next?: string;
+}
+
+const rowOf = (stored: StoredEvent, { upcasts }: Runtime): StoredRow => {
+  const { revision, id, type, meta, data } = stored;
+  const read = readStored(stored, upcasts);
+  const texts = { meta, data };
+  if (E.isLeft(read)) {
+    return read.left._tag === 'Damaged'
+      ? { revision, id, type, state: 'damaged', check: read.left.check, ...texts }
+      : { revision, id, type, state: 'unknown', ...texts };
+  }
+  const { unknown, meta: envelope } = read.right;
+  return unknown === undefined
+    ? { revision, id, type, state: 'known', ...texts }
+    : {
+        revision,
+        id,
+        type,
+        state: 'unknown',
+        reason: unknown.reason,
+        compat: envelope.compat,
+        ...texts,
+      };
+};
+
+/**
+ * The events of the branch's own stream as they are stored. Goes on past what is unknown or damaged:
+ * one bad event never hides the others. Whether they hang together is told by verify.
+ */
+export const eventsPage =
+  (context: BranchContext, options: PageOptions = {}): Task<EventsPage> =>
+  async () => {
+    const wanted = wantedOf(context, 'events', options);
+    if (E.isLeft(wanted)) return wanted;
+    const { runtime, key } = context;
+    const { limit, maxBytes, reverse, after } = wanted.right;
+    if (reverse && after === 0) return E.right({ events: [] });
+    const page = await runtime.events.read({
+      stream: branchStream(key.tenant, key.conversation, key.branch),
+      from: after === undefined ? (reverse ? 'end' : 'start') : after + (reverse ? -1 : 1),
+      direction: reverse ? 'backwards' : 'forwards',
+      limit,
+      maxBytes,
+    })();
+    if (E.isLeft(page)) return page;
+    const events = page.right.events.map((stored) => rowOf(stored, runtime));
+    const last = events.at(-1)?.revision;
+    return page.right.next === undefined || last === undefined
+      ? E.right({ events })
+      : E.right({ events, next: cursorBehind(context, 'events', { reverse, last }) });
   };

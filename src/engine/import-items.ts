@@ -178,5 +178,4 @@ export const importItems = (batch: ImportBatch): Command<BranchState, number> =>
     return append(events);
   },
   answer: (_known, written) => written.length,
-  commutes: false,
 });

@@ -34,15 +34,16 @@ export interface AppendOptions extends CommandOptions {
   readonly as?: Actor;
 }
 
-/** A revision that a caller gives: a safe integer from -1 (no event) on (B38). */
-const revisionArgument = (value: unknown): E.Either<never, void> | ReturnType<typeof left> =>
-  value === undefined || (Number.isSafeInteger(value) && Number(value) >= -1)
-    ? E.right(undefined)
-    : left({
-        _tag: 'InvalidArgument',
-        name: 'expectedRevision',
-        reason: typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-      });
+/** A revision that a caller gives: a branch has its first event, so never below 0 (B38). */
+const revisionArgument = (value: unknown): E.Either<never, void> | ReturnType<typeof left> => {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) {
+    return E.right(undefined);
+  }
+  const isFraction = typeof value === 'number' && Number.isFinite(value) && value % 1 !== 0;
+  const reason =
+    typeof value !== 'number' ? 'wrong_type' : isFraction ? 'not_an_integer' : 'out_of_range';
+  return left({ _tag: 'InvalidArgument', name: 'expectedRevision', reason });
+};
 
 /** Appends a message or a batch, all or nothing. */
 export const append =

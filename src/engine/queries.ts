@@ -9,6 +9,7 @@ import { branchStream, directoryStream, parseStream } from '../domain/stream-nam
 import { byActivity, catalog, type CatalogRow } from '../projections/catalog.js';
 import type { Projection } from '../projections/projection.js';
 import { openSlots } from './content.js';
+import { wantedConversations, type ConversationFilter } from './conversation-filter.js';
 import { branchesOf, completeBranch, conversationUid } from './conversation-commands.js';
 import { left, type EngineContext } from './engine-context.js';
 import { readForward } from './event-reader.js';
@@ -135,10 +136,15 @@ const summaryOf = async (context: EngineContext, row: CatalogRow): Promise<Conve
   };
 };
 
-/** All conversations of the tenant, the one with the latest activity first. */
+/** The conversations of the tenant that a filter lets pass, the one with the latest activity first. */
 export const conversations =
-  (context: EngineContext): Task<readonly ConversationSummary[]> =>
+  (
+    context: EngineContext,
+    filter: ConversationFilter = {},
+  ): Task<readonly ConversationSummary[]> =>
   async () => {
+    const wanted = wantedConversations(filter);
+    if (E.isLeft(wanted)) return wanted;
     const { runtime, tenant } = context;
     const draft = catalog.start();
     const stop = new AbortController();
@@ -158,7 +164,8 @@ export const conversations =
     stop.abort();
     if (fault !== undefined) return E.left(fault);
     const rows = byActivity(catalog.view(draft)).filter((row) => !row.importing);
-    return E.right(await Promise.all(rows.map((row) => summaryOf(context, row))));
+    const summaries = await Promise.all(rows.map((row) => summaryOf(context, row)));
+    return E.right(summaries.filter(wanted.right));
   };
 
 /** A place that people name: a conversation, a branch of it, and how far to read. */

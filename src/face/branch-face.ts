@@ -64,6 +64,7 @@ import { timeline, type Timeline } from '../projections/timeline.js';
 import { toolExchanges, type ToolExchanges } from '../projections/tool-exchanges.js';
 import { usage, type UsageView } from '../projections/usage.js';
 import { modelCall, type ModelCall } from './model-call-face.js';
+import { paging, type Paging } from './paging-face.js';
 import { run, StemmaError } from './stemma-error.js';
 import { toolCallHandle, type ToolCallHandle } from './tool-call-face.js';
 import { definitionsOf, type Toolbox } from './toolbox.js';
@@ -75,7 +76,7 @@ export type ContextInput<Body extends object> = WithToolbox<ContextOptions<Body>
 export type RequestInput<Body extends object> = WithToolbox<RequestOptions<Body>>;
 
 /** One branch of a conversation, as one run works on it. */
-export interface Branch {
+export interface Branch extends Paging {
   readonly conversation: Uid;
   readonly branch: Uid;
   readonly name: string;
@@ -315,6 +316,7 @@ export const branchFace = (context: BranchContext, name: string): Branch => {
     run: context.run,
     ...writing(context),
     ...reading(context),
+    ...paging(context),
     ...running(context),
     fork: async (place, options) => other(await run(forkAt(context, place, options))),
     retry: async (options) => other(await run(retry(context, options))),

@@ -3,6 +3,7 @@ import type { ImportPlan } from '../domain/import-plan.js';
 import type { Uid } from '../domain/ids.js';
 import type { ParentConversation } from '../domain/events/directory-events.js';
 import { branchesOf, start } from '../engine/conversation-commands.js';
+import type { ConversationFilter } from '../engine/conversation-filter.js';
 import { diff, type Difference, type DiffOptions } from '../engine/differences.js';
 import {
   newId,
@@ -58,7 +59,8 @@ export interface Stemma {
   readonly open: (reference: string, options?: HandleOptions) => Promise<Branch>;
   /** What a reference names, read point included. */
   readonly resolve: (reference: string) => Promise<Reference>;
-  readonly conversations: () => Promise<readonly ConversationSummary[]>;
+  /** Those that a filter lets pass, the one with the latest activity first. */
+  readonly conversations: (filter?: ConversationFilter) => Promise<readonly ConversationSummary[]>;
   readonly branches: (conversation: string) => Promise<readonly BranchEntry[]>;
   readonly directory: (conversation: string) => Promise<DirectoryState>;
   readonly lineage: (conversation: string) => Promise<Lineage>;
@@ -117,7 +119,7 @@ export const stemmaFace = (context: EngineContext, as: Actor): Stemma => {
       return branchFace(own, entry.name);
     },
     resolve: (reference) => run(resolve(context, reference)),
-    conversations: () => run(conversations(context)),
+    conversations: (filter) => run(conversations(context, filter)),
     branches: async (name) => {
       const directory = await run(branchesOf(context, await uid(name)));
       return [...directory.branches.values()];

@@ -1,12 +1,12 @@
-import type { Stores } from '../infra/stores/stores.js';
+import type { EngineStores } from '../engine/runtime.js';
 
 /** A fresh store of an adapter, with what this adapter can do besides. */
 export interface OpenedStores {
-  readonly stores: Stores;
+  readonly stores: EngineStores;
   /** Closes everything and opens the same data again. Left out by a store that keeps nothing. */
-  readonly reopen?: () => Promise<Stores>;
+  readonly reopen?: () => Promise<EngineStores>;
   /** A second handle on the same data, as another process would have it. */
-  readonly another?: () => Promise<Stores>;
+  readonly another?: () => Promise<EngineStores>;
   /** Keeps the key index from learning of new events; the result lets it go on. */
   readonly holdKeys?: () => () => void;
   /** Closes what is still open and removes what was made. */

@@ -367,7 +367,7 @@ export const appendMessages = (
   keysOf: keysOf(input.items),
   decide: decide(input),
   answer: answerOf(input.items),
-  commutes:
+  mayRebase:
     input.expected === undefined &&
     input.items.every(({ message }) => message.role === 'user' || message.role === 'tool'),
 });

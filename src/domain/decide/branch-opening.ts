@@ -18,5 +18,4 @@ export const openBranch = (
     ]);
   },
   answer: () => ({ branch: entry.branch }),
-  commutes: true,
 });

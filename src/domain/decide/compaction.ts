@@ -108,7 +108,6 @@ export const compactContext = (
     ]);
   },
   answer: () => ({ compaction: input.compaction.compaction }),
-  commutes: false,
 });
 
 /** Takes a compaction back: its originals enter contexts again. */
@@ -135,5 +134,4 @@ export const revertCompaction = (
     return append([{ ...planned, keys: [{ kind: 'record', id: `revert ${compaction}` }] }]);
   },
   answer: () => ({ compaction }),
-  commutes: false,
 });

@@ -39,8 +39,8 @@ export interface Command<State, Answer> {
   readonly keysOf: readonly KeyRef[];
   readonly decide: (state: State, facts: Facts) => Decided;
   readonly answer: (known: readonly Recorded[], written: readonly Recorded[]) => Answer;
-  /** May be decided again at a later head when another writer came first. */
-  readonly commutes: boolean;
+  /** Where the table lets it depend on the input: whether this one may be decided again at a later head. */
+  readonly mayRebase?: boolean;
 }
 
 export type CommandName = keyof typeof commandTable;
@@ -101,3 +101,12 @@ export const refuse = (fault: StemmaFault): Decided => E.left(fault);
 
 /** An event without keys. */
 export const plain = (event: DomainEvent): Planned => ({ event, keys: [] });
+
+/** Whether a lost race is decided again at the new head. */
+export const mayRebase = ({
+  name,
+  mayRebase: thisOne = false,
+}: Pick<Command<never, unknown>, 'name' | 'mayRebase'>): boolean => {
+  const { commutes } = commandTable[name];
+  return commutes === 'always' || (commutes !== 'never' && thisOne);
+};

@@ -34,7 +34,6 @@ export const startConversation = (
     ]);
   },
   answer: () => ({ main: started.main }),
-  commutes: true,
 });
 
 const closedFault = (conversation: Uid, state: DirectoryState): StemmaFault | undefined =>
@@ -56,7 +55,6 @@ export const registerBranch = (
     ]);
   },
   answer: () => ({ branch: data.branch }),
-  commutes: true,
 });
 
 const freeName = (state: DirectoryState, wanted: string): string => {
@@ -87,7 +85,6 @@ const simple = <A>(
   keysOf: [],
   decide,
   answer: () => answer,
-  commutes: true,
 });
 
 export const labelBranch = (branch: Uid, name: string) =>

@@ -41,5 +41,4 @@ export const mergeMessages = (
   answer: (): { readonly messages: readonly string[] } => ({
     messages: input.items.map(({ prepared }) => prepared.message.id),
   }),
-  commutes: false,
 });

@@ -56,7 +56,6 @@ export const reviseInstructions = (
     const event = [...before, ...written].at(-1)?.event;
     return { version: event?.type === 'InstructionsRevised' ? event.data.version : 0 };
   },
-  commutes: false,
 });
 
 /** The reference of a stored message; undefined for an id that this lineage does not know. */
@@ -102,7 +101,6 @@ export const changeStatus = (
     ]);
   },
   answer: () => ({ to: input.to }),
-  commutes: false,
 });
 
 /** Takes messages out of later contexts; they stay in history. */
@@ -127,7 +125,6 @@ export const withdrawMessages = (
     ]);
   },
   answer: (): { readonly messages: readonly string[] } => ({ messages: ids }),
-  commutes: false,
 });
 
 /** Closes or opens one branch in its own stream. */
@@ -147,5 +144,4 @@ export const sealBranch = (
           }),
         ]),
   answer: (_before: readonly Recorded[]) => ({ sealed }),
-  commutes: true,
 });

@@ -63,7 +63,6 @@ export const requestCall = (input: RequestInput): Command<BranchState, string> =
   keysOf: [],
   decide: decideRequest(input),
   answer: () => input.requested.modelCallId,
-  commutes: false,
 });
 
 export interface CompleteInput {
@@ -187,7 +186,6 @@ export const completeCall = (input: CompleteInput): Command<BranchState, readonl
   ],
   decide: decideComplete(input),
   answer: (before, written) => [...before, ...written],
-  commutes: false,
 });
 
 export interface FailInput {
@@ -239,5 +237,4 @@ export const failCall = (input: FailInput): Command<BranchState, readonly Record
   ],
   decide: decideFail(input),
   answer: (before, written) => [...before, ...written],
-  commutes: false,
 });

@@ -109,7 +109,6 @@ export const startTool = (input: StartToolInput): Command<BranchState, StartedTo
       ? { attempt: event.data.attempt, idempotencyKey: event.data.idempotencyKey }
       : { attempt: 0, idempotencyKey: input.idempotencyKey };
   },
-  commutes: false,
 });
 
 /** Records that a call will never be answered. */
@@ -141,7 +140,6 @@ export const abandonCall = (
     ]);
   },
   answer: () => ({ call: named(ref) }),
-  commutes: false,
 });
 
 export interface ApprovalInput {
@@ -190,7 +188,6 @@ export const requestApproval = (
     ]);
   },
   answer: () => ({ requestId: input.requestId }),
-  commutes: false,
 });
 
 export interface ResolveInput {
@@ -240,5 +237,4 @@ export const resolveApproval = (
     ]);
   },
   answer: () => ({ outcome: input.outcome }),
-  commutes: false,
 });

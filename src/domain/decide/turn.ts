@@ -20,7 +20,6 @@ export const claimTurn = (scope: BranchScope): Command<BranchState, { readonly r
     ]);
   },
   answer: () => ({ run: scope.run }),
-  commutes: false,
 });
 
 /** Ends the open turn of this run; without one nothing is written. */
@@ -37,5 +36,4 @@ export const endTurn = (
     return append([plain({ type: 'TurnEnded', data: { turn: state.turn.turn, outcome } })]);
   },
   answer: () => ({ outcome }),
-  commutes: false,
 });

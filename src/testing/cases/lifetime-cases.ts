@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { expect } from 'vitest';
-import type { Stores } from '../../infra/stores/stores.js';
+import type { EngineStores } from '../../engine/runtime.js';
 import { refusalOf, valueOf } from '../answers.js';
 import { hasCaughtUp, hasEvents, readFeed } from '../feed-reader.js';
 import { abilityOf, type StoreCase } from '../opened-stores.js';
@@ -9,7 +9,7 @@ import { countTo, fill, idsOf, readAll, sampleBatch, sampleEvent } from '../samp
 const bytes = new TextEncoder().encode('bytes of a blob');
 
 /** One call of everything, for stores that must refuse all of it. */
-const everyCall = ({ events, blobs, snapshots, keys }: Stores): readonly Promise<unknown>[] => [
+const everyCall = ({ events, blobs, snapshots, keys }: EngineStores): readonly Promise<unknown>[] => [
   refusalOf(events.identity()),
   refusalOf(events.append('branch-a', 'none', sampleBatch('branch-a', 0, 1))),
   refusalOf(
