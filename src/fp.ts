@@ -89,7 +89,7 @@ const branchTasks = (branch: Branch): BranchTasks => {
       TE.map((call: ModelCall<never>) => {
         const { stream: _stream, ...rest } = call;
         return tasksOf(rest, {});
-      })(task(() => branch.request(options) as Promise<ModelCall<never>>)) as never,
+      })(task(() => branch.request(options) as Promise<ModelCall<never>>)),
     fork: (...args) => TE.map(branchTasks)(task(() => branch.fork(...args))),
     retry: (...args) => TE.map(branchTasks)(task(() => branch.retry(...args))),
     openCalls: () =>

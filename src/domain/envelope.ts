@@ -1,5 +1,5 @@
 // The names of keys in this file are stored. Add; never rename.
-import * as E from 'fp-ts/lib/Either.js';
+import type * as E from 'fp-ts/lib/Either.js';
 import { decodeWith, oneOf, optional, record, text, type Codec, type Misfit } from './codec.js';
 import { base64url, hashParts, sha256Bytes } from './digest.js';
 import type { EventType } from './events/catalog.js';

@@ -6,7 +6,7 @@ import type { EventRef } from '../domain/events/references.js';
 import type { LineagePart } from '../domain/key-index.js';
 import { unknownFault, type Recorded } from '../domain/recorded.js';
 import { branchStream, directoryStream } from '../domain/stream-name.js';
-import { readAll } from './event-reader.js';
+import { forkPointFault, readAll } from './event-reader.js';
 import type { BranchKey, ConversationKey, Runtime, Task } from './runtime.js';
 import { loadSnapshot, saveSnapshot, SNAPSHOT_EVERY } from './state-snapshots.js';
 
@@ -78,10 +78,12 @@ const inheritedState =
   (runtime: Runtime, key: ConversationKey, ancestors: readonly EventRef[]): Task<BranchState> =>
   async () => {
     let state: BranchState | undefined;
-    for (const { branch, revision } of [...ancestors].reverse()) {
-      const events = await readAll(runtime, streamOf(key, { branch }), undefined, revision)();
+    for (const ref of [...ancestors].reverse()) {
+      const stream = streamOf(key, ref);
+      const events = await readAll(runtime, stream, undefined, ref.revision)();
       if (E.isLeft(events)) return events;
-      const fault = mandatoryFault(events.right);
+      const fault =
+        forkPointFault(stream, ref, events.right.at(-1)) ?? mandatoryFault(events.right);
       if (fault !== undefined) return E.left(fault);
       state = foldBranch(state === undefined ? emptyBranch : inheritState(state), events.right);
     }

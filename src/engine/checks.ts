@@ -52,7 +52,7 @@ const ruleFault = (found: FoundViolation): RuleFault => {
 
 /** A fault that the encoder itself has, when nothing may be mended. */
 const encoderFault = (fault: StemmaFault): RuleFault => ({
-  rule: 'profileRule' in fault && fault.profileRule !== undefined ? fault.profileRule : '-',
+  rule: 'profileRule' in fault ? fault.profileRule : '-',
   code: fault._tag,
   ...('rule' in fault ? { reason: fault.rule } : {}),
   messageIds: 'ids' in fault ? fault.ids : [],

@@ -199,6 +199,28 @@ export const fork =
     return E.isLeft(opened) ? opened : E.right(branch);
   };
 
+/** Opens a branch that continues nothing: another root of a foreign source. */
+export const openRoot =
+  (
+    context: BranchContext,
+    root: { readonly uid: Uid; readonly name: string; readonly reason: BranchReason },
+  ): Task<Uid> =>
+  async () => {
+    const { runtime, states, key } = context;
+    const { uid, name, reason } = root;
+    const registration = { branch: uid, name, depth: 0, ancestors: [], reason };
+    const registered = await onDirectory(
+      runtime,
+      states,
+      key,
+      registerBranch(key.conversation, registration),
+      given(context, {}, 'openRoot', root),
+    )();
+    if (E.isLeft(registered)) return registered;
+    const opened = await ensureOpen(context, key, registration, context.as)();
+    return E.isLeft(opened) ? opened : E.right(uid);
+  };
+
 /** The branches of a conversation, each with its first event in place. */
 export const branchesOf =
   (context: EngineContext, conversation: Uid): Task<DirectoryState> =>

@@ -26,6 +26,16 @@ const readPage = (
   })();
 
 /**
+ * A stream that had events and gives none, or not its first ones, was deleted or truncated in the
+ * store: that is never taken for a stream without events (B69).
+ */
+const isCut = (page: Page, after: Link | undefined): boolean => {
+  const first = page.events[0];
+  if (after !== undefined) return !page.exists;
+  return first === undefined ? page.exists : first.revision > 0;
+};
+
+/**
  * Reads a stream from behind `after` up to and with `upTo`, page by page. Each event is decoded and
  * checked against its hash and the event before it.
  */
@@ -43,6 +53,7 @@ export const readForward =
     while (from !== undefined && from <= upTo) {
       const page = await readPage(runtime, stream, from);
       if (E.isLeft(page)) return page;
+      if (isCut(page.right, last)) return E.left({ _tag: 'StreamDeleted', stream });
       for (const stored of page.right.events) {
         if (stored.revision > upTo) return E.right(last);
         const recorded = readStored(stored, runtime.upcasts);
@@ -55,6 +66,20 @@ export const readForward =
     }
     return E.right(last);
   };
+
+/**
+ * A fork hangs on an event of its parent. Where that event is missing or another one, the past of
+ * the fork is damaged, never just shorter (B44).
+ */
+export const forkPointFault = (
+  stream: string,
+  point: Link,
+  last: Link | undefined,
+): StemmaFault | undefined => {
+  if (last?.hash === point.hash) return undefined;
+  const check = last?.revision === point.revision ? 'chain' : 'tail';
+  return { _tag: 'Damaged', stream, revision: point.revision, check };
+};
 
 /** All events of a stream behind `after`, as a list. */
 export const readAll =

@@ -7,6 +7,7 @@ import type { Appended, NewEvent } from '../domain/event-store.js';
 import type { Recorded } from '../domain/recorded.js';
 import { NO_UID } from '../domain/ids.js';
 import { branchStream, directoryStream } from '../domain/stream-name.js';
+import { utf8Bytes } from '../domain/text.js';
 import {
   loadBranch,
   loadDirectory,
@@ -130,6 +131,24 @@ const contextOf = <State extends Chained>(
     : { commandId: given.command.id, commandDigest: given.command.digest }),
 });
 
+/** What the store would refuse: found before its blobs are stored, so that nothing of it stays. */
+const sizeFault = (
+  { events: { limits } }: Runtime,
+  events: readonly NewEvent[],
+): FaultOf<'AppendTooLarge'> | undefined => {
+  const bytes = events.reduce(
+    (sum, { type, meta, data }) => sum + utf8Bytes(type) + utf8Bytes(meta) + utf8Bytes(data),
+    0,
+  );
+  const count = events.length;
+  if (count > limits.appendEvents) {
+    return { _tag: 'AppendTooLarge', bytes, events: count, limit: limits.appendEvents };
+  }
+  return bytes > limits.appendBytes
+    ? { _tag: 'AppendTooLarge', bytes, events: count, limit: limits.appendBytes }
+    : undefined;
+};
+
 type Attempt<Answer> =
   | { readonly _tag: 'done'; readonly result: E.Either<StemmaFault, Done<Answer>> }
   | { readonly _tag: 'lost'; readonly fault: FaultOf<'RevisionConflict'> };
@@ -144,6 +163,8 @@ const send = async <State extends Chained>(
   const events = batch.map(({ stored }) => stored);
   if (!isNonEmpty(events)) return E.right({ first: state.head, last: state.head });
   if (given.slots !== undefined && given.slots.blobs.size > 0) {
+    const fault = sizeFault(runtime, events);
+    if (fault !== undefined) return E.left(fault);
     const stored = await storeBlobs(runtime, target.tenant, given.slots.blobs)();
     if (E.isLeft(stored)) return stored as E.Left<AppendFault>;
   }

@@ -11,8 +11,11 @@ import type { HistoryDraft } from '../projections/history-fold.js';
 import { slotsOf, surfaceOf } from '../projections/surface.js';
 import { ancestorsOf, remember } from './branch-loader.js';
 import { openSlots } from './content.js';
-import { readAll, readForward } from './event-reader.js';
+import { forkPointFault, readAll, readForward } from './event-reader.js';
+import { checkedPoint, type ReadPoint } from './read-point.js';
 import type { BranchKey, ConversationKey, Runtime, Task } from './runtime.js';
+
+export type { ReadPoint } from './read-point.js';
 
 interface CachedHistory {
   readonly draft: HistoryDraft;
@@ -46,13 +49,6 @@ const oneAtATime =
 
 const CACHED_HISTORIES = 32;
 
-/** Where a history ends: at the head, at a revision of the branch's lineage, or at a time. */
-export interface ReadPoint {
-  readonly revision?: Revision;
-  /** RFC 3339; events at or before it count (`at` never goes back, so this is a prefix). */
-  readonly time?: string;
-}
-
 const streamOf = (key: ConversationKey, ref: Pick<EventRef, 'branch'>): string =>
   branchStream(key.tenant, key.conversation, ref.branch);
 
@@ -77,8 +73,11 @@ const feedLineage =
   ): Task<void> =>
   async () => {
     for (const ref of ancestors) {
-      const read = await readForward(runtime, streamOf(key, ref), undefined, ref.revision, step)();
+      const stream = streamOf(key, ref);
+      const read = await readForward(runtime, stream, undefined, ref.revision, step)();
       if (E.isLeft(read)) return read;
+      const fault = forkPointFault(stream, ref, read.right);
+      if (fault !== undefined) return E.left(fault);
     }
     return E.right(undefined);
   };
@@ -184,11 +183,13 @@ const isHead = (point: ReadPoint): boolean =>
 export const readHistory =
   (runtime: Runtime, cache: HistoryCache, key: BranchKey, point: ReadPoint = {}): Task<History> =>
   async () => {
-    const read = isHead(point)
+    const checked = checkedPoint(point);
+    if (E.isLeft(checked)) return checked;
+    const read = isHead(checked.right)
       ? await oneAtATime(cache.busy, streamOf(key, key), atHead(runtime, cache, key))()
-      : await prefix(runtime, key, point)();
+      : await prefix(runtime, key, checked.right)();
     if (E.isLeft(read)) return read;
-    const { revision } = point;
+    const { revision } = checked.right;
     const { head, view } = read.right;
     if (revision !== undefined && revision > head) {
       return E.left({ _tag: 'RevisionInFuture', revision, head });

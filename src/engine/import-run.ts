@@ -1,10 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { compactContext } from '../domain/decide/compaction.js';
 import { completeImport, startImport } from '../domain/decide/directory.js';
-import { digestOf, deriveUid } from '../domain/digest.js';
+import { deriveUid } from '../domain/digest.js';
 import type { StemmaFault } from '../domain/errors.js';
 import type { ParentConversation } from '../domain/events/directory-events.js';
-import type { Run } from '../domain/events/references.js';
 import type { Uid } from '../domain/ids.js';
 import type {
   ImportedBranch,
@@ -15,13 +13,18 @@ import type {
   ImportedRecord,
   ImportPlan,
 } from '../domain/import-plan.js';
-import { prepare } from '../domain/intake.js';
 import type { Recorded } from '../domain/recorded.js';
 import { branchStream } from '../domain/stream-name.js';
-import { lowestTrust } from '../domain/message.js';
 import { loadBranch } from './branch-loader.js';
 import { slotMaker } from './content.js';
-import { branchesOf, conversationUid, fork, promote, start } from './conversation-commands.js';
+import {
+  branchesOf,
+  conversationUid,
+  fork,
+  openRoot,
+  promote,
+  start,
+} from './conversation-commands.js';
 import {
   actorText,
   left,
@@ -31,7 +34,7 @@ import {
   type EngineContext,
 } from './engine-context.js';
 import { onBranch, onDirectory } from './execute.js';
-import { readHistory } from './histories.js';
+import { importCompaction } from './import-compaction.js';
 import { importItems, recordKey } from './import-items.js';
 import { lookUp } from './known-ids.js';
 import type { Task } from './runtime.js';
@@ -133,66 +136,6 @@ const appendPlain = async (
   return E.isLeft(done) ? done : E.right(done.right.written.length);
 };
 
-const runsOver = (
-  places: readonly { readonly branch: Uid; readonly revision: number }[],
-): readonly Run[] => {
-  const runs: { branch: Uid; from: number; to: number }[] = [];
-  for (const { branch, revision } of places) {
-    const last = runs.at(-1);
-    if (last?.branch === branch && revision > last.to) last.to = revision;
-    else runs.push({ branch, from: revision, to: revision });
-  }
-  return runs;
-};
-
-const appendCompaction = async (
-  importing: Importing,
-  context: BranchContext,
-  item: ImportedCompaction,
-): Promise<E.Either<StemmaFault, number>> => {
-  const { runtime, states, key } = context;
-  const compaction = `k-${digestOf(`${importing.plan.format} ${item.record}`).slice(3, 25)}`;
-  const loaded = await loadBranch(runtime, states, key)();
-  if (E.isLeft(loaded)) return loaded;
-  if (loaded.right.state.compactions.has(compaction)) return E.right(0);
-  const known = [recordKey(importing.plan.format, item.record)];
-  const facts = await lookUp(runtime, key.conversation, loaded.right.lineage, known)();
-  if (E.isLeft(facts)) return facts;
-  if (facts.right.of('record', known[0]?.id ?? '').length > 0) return E.right(0);
-  const view = await readHistory(runtime, context.histories, key)();
-  if (E.isLeft(view)) return view;
-  const ids = new Set(item.covers);
-  const entries = view.right.entries.filter(
-    (entry) => entry.kind !== 'instructions' && ids.has(entry.message.id),
-  );
-  if (entries.length === 0) return E.right(0);
-  const covered = entries.flatMap((e) => (e.kind === 'instructions' ? [] : [e.message.id]));
-  const trusts = entries.flatMap((e) => (e.kind === 'instructions' ? [] : [e.message.trust]));
-  const slots = slotMaker(runtime, key.conversation);
-  const replacement = item.replacement && prepare(item.replacement, slots.make);
-  const command = compactContext({
-    scope: scopeOf(context),
-    plannedAt: loaded.right.state.head,
-    compaction: {
-      compaction,
-      covers: runsOver(entries.map(({ place }) => place)),
-      covered,
-      coveredDigest: digestOf(JSON.stringify(covered)),
-      shortened: [],
-      strategy: item.strategy,
-      strategyVersion: 1,
-      tokensBefore: 0,
-      tokensAfter: 0,
-      trust: lowestTrust(trusts),
-    },
-    ...(replacement === undefined ? {} : { replacement }),
-    imported: known,
-  });
-  const given = { actor: actorText(importing.as), run: context.run, slots };
-  const done = await onBranch(runtime, states, key, command, given)();
-  return E.isLeft(done) ? done : E.right(done.right.written.length);
-};
-
 const fillBranch = async (
   importing: Importing,
   context: BranchContext,
@@ -202,7 +145,7 @@ const fillBranch = async (
   for (const batch of batchesOf(branch.items)) {
     const result =
       'kind' in batch
-        ? await appendCompaction(importing, context, batch)
+        ? await importCompaction(importing.plan.format, context, batch)
         : await appendPlain(importing, context, batch);
     if (E.isLeft(result)) return result;
     appended += result.right;
@@ -239,11 +182,6 @@ const openForeignBranch = async (
   branch: ImportedBranch,
 ): Promise<E.Either<StemmaFault, { readonly uid: Uid; readonly created: boolean }>> => {
   const { context } = importing;
-  const { parent } = branch;
-  const parentUid = parent && branches.get(parent.key);
-  if (parent === undefined || parentUid === undefined) {
-    return left({ _tag: 'DanglingParent', ids: [branch.key], missing: [parent?.key ?? ''] });
-  }
   const uid = branchUid(importing, conversation, branch.key);
   const loaded = await loadBranch(context.runtime, context.states, {
     tenant: context.tenant,
@@ -252,15 +190,21 @@ const openForeignBranch = async (
   })();
   if (E.isLeft(loaded)) return loaded;
   if (loaded.right.state.head >= 0) return E.right({ uid, created: false });
+  const { name, reason, parent } = branch;
+  if (parent === undefined) {
+    const own = branchContext(importing, conversation, uid);
+    const opened = await openRoot(own, { uid, name, reason })();
+    return E.isLeft(opened) ? opened : E.right({ uid, created: true });
+  }
+  const parentUid = branches.get(parent.key);
+  if (parentUid === undefined) {
+    return left({ _tag: 'DanglingParent', ids: [branch.key], missing: [parent.key] });
+  }
   const parentContext = branchContext(importing, conversation, parentUid);
   const place = await placeOfRecord(importing, parentContext, parent.record);
   if (E.isLeft(place)) return place;
   const at = { branch: place.right.meta.branch as Uid, revision: place.right.revision };
-  const forked = await fork(parentContext, at, {
-    uid,
-    name: branch.name,
-    reason: branch.reason,
-  })();
+  const forked = await fork(parentContext, at, { uid, name, reason })();
   return E.isLeft(forked) ? forked : E.right({ uid, created: true });
 };
 

@@ -4,7 +4,6 @@ import { isUid, type Revision, type Uid } from '../domain/ids.js';
 import { readStored, type Recorded } from '../domain/recorded.js';
 import type { Slot } from '../domain/slot.js';
 import { branchNamed, type BranchEntry } from '../domain/directory-state.js';
-import { isRfc3339 } from '../domain/text.js';
 import { branchStream, directoryStream, parseStream } from '../domain/stream-name.js';
 import { byActivity, catalog, type CatalogRow } from '../projections/catalog.js';
 import type { Projection } from '../projections/projection.js';
@@ -12,8 +11,9 @@ import { openSlots } from './content.js';
 import { wantedConversations, type ConversationFilter } from './conversation-filter.js';
 import { branchesOf, completeBranch, conversationUid } from './conversation-commands.js';
 import { left, type EngineContext } from './engine-context.js';
-import { readForward } from './event-reader.js';
-import { forkPoints, type ReadPoint } from './histories.js';
+import { forkPointFault, readForward } from './event-reader.js';
+import { forkPoints } from './histories.js';
+import { checkedPoint, utcOf, type ReadPoint } from './read-point.js';
 import type { BranchKey, Task } from './runtime.js';
 
 /** Folds a branch's lineage, ancestors first, and its conversation's directory. */
@@ -26,19 +26,29 @@ export const projectBranch =
   ): Task<View> =>
   async () => {
     const { runtime } = context;
+    const checked = checkedPoint(point);
+    if (E.isLeft(checked)) return checked;
+    const { revision, time } = checked.right;
     const ancestors = await forkPoints(runtime, key)();
     if (E.isLeft(ancestors)) return ancestors;
     const draft = projection.start();
     const step = (recorded: Recorded): undefined => {
-      if (point.time === undefined || recorded.meta.at <= point.time) {
-        projection.apply(draft, recorded);
-      }
+      if (time === undefined || recorded.meta.at <= time) projection.apply(draft, recorded);
     };
-    const own = { branch: key.branch, revision: point.revision ?? Number.MAX_SAFE_INTEGER };
-    for (const { branch, revision } of [...ancestors.right, own]) {
-      const stream = branchStream(key.tenant, key.conversation, branch);
-      const read = await readForward(runtime, stream, undefined, revision, step)();
+    for (const ref of ancestors.right) {
+      const stream = branchStream(key.tenant, key.conversation, ref.branch);
+      const read = await readForward(runtime, stream, undefined, ref.revision, step)();
       if (E.isLeft(read)) return read;
+      const fault = forkPointFault(stream, ref, read.right);
+      if (fault !== undefined) return E.left(fault);
+    }
+    const own = branchStream(key.tenant, key.conversation, key.branch);
+    const upTo = revision ?? Number.MAX_SAFE_INTEGER;
+    const last = await readForward(runtime, own, undefined, upTo, step)();
+    if (E.isLeft(last)) return last;
+    const head = last.right?.revision ?? -1;
+    if (revision !== undefined && revision > head) {
+      return left({ _tag: 'RevisionInFuture', revision, head });
     }
     const read = await projectDirectory(context, key, (recorded) => {
       projection.apply(draft, recorded);
@@ -138,10 +148,7 @@ const summaryOf = async (context: EngineContext, row: CatalogRow): Promise<Conve
 
 /** The conversations of the tenant that a filter lets pass, the one with the latest activity first. */
 export const conversations =
-  (
-    context: EngineContext,
-    filter: ConversationFilter = {},
-  ): Task<readonly ConversationSummary[]> =>
+  (context: EngineContext, filter: ConversationFilter = {}): Task<readonly ConversationSummary[]> =>
   async () => {
     const wanted = wantedConversations(filter);
     if (E.isLeft(wanted)) return wanted;
@@ -216,7 +223,7 @@ const splitReference = (text: string): ReferenceParts => {
   if (at > 0) {
     const tail = rest.slice(at + 1);
     if (/^\d+$/.test(tail)) point = { revision: Number(tail) };
-    else if (isRfc3339(tail)) point = { time: new Date(tail).toISOString() };
+    else if (utcOf(tail) !== undefined) point = { time: tail };
     if (point.revision !== undefined || point.time !== undefined) rest = rest.slice(0, at);
   }
   const back = /~(\d+)$/.exec(rest);

@@ -11,7 +11,7 @@ type Encoded =
 const MAP = '$map';
 const SET = '$set';
 const ENTRIES = '$entries';
-const tags = new Set([MAP, SET, ENTRIES, '__proto__']);
+const tags = new Set([MAP, SET, ENTRIES]);
 
 const encodeObject = (value: object): Encoded => {
   const entries = Object.entries(value)

@@ -137,6 +137,26 @@ describe('exposure', () => {
     }
   });
 
+  it('CX5 a compaction that a later one only touches stays in force', () => {
+    const { main } = talk();
+    main.add(compacted('k1', ['m1', 'm2']));
+    main.add(compacted('k2', ['m1', 'm3']));
+    call(main, 'c1', { selection: [run(4, 5, 'summary')] });
+    for (const id of ['m1', 'm2', 'm3', 'summary-k1']) {
+      expect(sentBy(main.events, id)).toEqual([['c1', 'summary', 'summary']]);
+    }
+  });
+
+  it('CX5 a compaction within the range of a later one is not in force', () => {
+    const { main } = talk();
+    const range = (from: number, to: number) => [{ branch: uid('main'), from, to }];
+    main.add(compacted('k1', ['m1', 'm2'], { covers: range(1, 2) }));
+    main.add(compacted('k2', ['m1', 'm3'], { covers: range(1, 3) }));
+    call(main, 'c1', { selection: [run(0, 5)] });
+    expect(sentBy(main.events, 'summary-k1')).toEqual([]);
+    expect(sentBy(main.events, 'm2')).toEqual([['c1', 'message', 'window']]);
+  });
+
   it('CX5 a shortened message was sent short', () => {
     const { main } = talk();
     const { replacement: _none, ...data } = compacted('k1', ['m1', 'm2'], {

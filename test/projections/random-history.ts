@@ -89,7 +89,11 @@ const happenings: readonly Happening[] = [
     const inner = variant % 2 === 0 ? pick(world.compactions, about)?.id : undefined;
     const all = inner === undefined ? covered : [`summary-${inner}`, ...covered];
     const call = variant % 3 === 0 ? pick(world.modelCalls, about) : undefined;
-    const more = call === undefined ? {} : { madeBy: call };
+    const branch = world.branch.events[0]?.meta.branch as Uid;
+    const head = world.branch.events.length - 1;
+    const runs = [{ branch, from: Math.min(from, head), to: Math.min(from + (variant % 6), head) }];
+    const covers = variant % 4 === 1 ? runs : [];
+    const more = call === undefined ? { covers } : { covers, madeBy: call };
     world.compactions.push({ id, recorded: world.branch.add(compacted(id, all, more)) });
   },
   (world, about) => {

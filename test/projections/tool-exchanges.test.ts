@@ -138,6 +138,19 @@ describe('tool exchanges', () => {
     expect(callNamed(lineage(), 'a1').state).toBe('awaiting_approval');
   });
 
+  it('SE1 a fork inherits neither a waiting nor a refused approval', () => {
+    for (const outcome of ['waiting', 'denied'] as const) {
+      const main = buildBranch('main');
+      main.add(calling('a1', 'c1'));
+      const asked = ask(main, 'r1', 'a1');
+      const point = outcome === 'denied' ? resolve(main, 'r1', outcome) : asked;
+      const fork = buildBranch('fork');
+      fork.add(opened('fork', point));
+      expect(callNamed(main.events, 'a1').state).not.toBe('not_started');
+      expect(callNamed([...main.events, ...fork.events], 'a1').state).toBe('not_started');
+    }
+  });
+
   it('RL5 show calls of a message that does not count with its status of now', () => {
     const main = buildBranch('main');
     const message = main.add(calling('a1', 'c1'));
@@ -188,10 +201,12 @@ describe('pairing', () => {
   it('RL6 names orphans, and a result for a call that does not exist is one', () => {
     const main = buildBranch('main');
     main.add(calling('a1', 'c1'));
+    main.add(calling('a2', 'c2'));
     main.add(answered('t1', [['a1', 5, 'c1']]));
-    main.add(answered('t2', [['nobody', 0, 'c1']]));
+    main.add(answered('t2', [['a1', 1, 'c1']]));
+    main.add(answered('t3', [['nobody', 0, 'c1']]));
     const { orphans } = project(toolExchanges, main.events);
-    expect(orphans.map(({ messageId }) => messageId)).toEqual(['t1', 't2']);
+    expect(orphans.map(({ messageId }) => messageId)).toEqual(['t1', 't2', 't3']);
     expect(pairingOf(main).paired).toBe(0);
   });
 });

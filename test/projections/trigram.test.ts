@@ -46,6 +46,12 @@ describe('search by trigrams', () => {
     expect(found(index, '')).toEqual([]);
   });
 
+  it('B63 does not take parts of a query for the whole', () => {
+    const index = indexOf({ parts: 'abcd bcde', whole: 'xabcdex' });
+    expect(found(index, 'abcde')).toEqual(['whole']);
+    expect(searchTexts(index, 'abcde', { limit: 1 }).next).toBeUndefined();
+  });
+
   it('B63 finds Chinese by one, two and three characters', () => {
     const index = indexOf({ a: '订单已退款', b: '退货订单', c: '没有' });
     expect(found(index, '退')).toEqual(['a', 'b']);
@@ -67,6 +73,7 @@ describe('search by trigrams', () => {
     expect(found(index, 'order8812')).toEqual(['width']);
     expect(found(index, 'ὀδυσσεύς')).toEqual(['greek']);
     expect(found(index, 'ΣΣΕ')).toEqual(['greek']);
+    expect(found(index, 'ΔΥΣ')).toEqual(['greek']);
     expect(found(index, '👨‍👩')).toEqual(['emoji']);
   });
 

@@ -246,6 +246,15 @@ describe('verification of a damaged stream', () => {
     expect(broken(['1/1', 'first'])).toEqual([1, 1, 'payload']);
   });
 
+  it('G3 does not blame the rest of a batch for a damaged part', () => {
+    const parts = ['1/1', '1/3', '2/3', '3/3', '1/1'];
+    const main = talk(5, (index) => ({ part: parts[index] ?? '' }));
+    for (const index of [1, 2, 3]) {
+      const report = verify(main, replaced(main.stored, index, { data: '{}' }));
+      expect(report).toMatchObject({ faults: 1, first: damaged(main, index, 'hash') });
+    }
+  });
+
   it('G16 finds a recorded time that falls', () => {
     const main = talk(4, (index) => ({ at: second([5, 6, 3, 7][index] ?? 0) }));
     expect(verify(main, main.stored)).toMatchObject({

@@ -12,7 +12,8 @@ const parse = (text: string): unknown => JSON.parse(text);
 
 describe('places of JSON values in a text', () => {
   it('MS4 give the source text of a value, word for word', () => {
-    const text = ' { "a" : [ 1 , {"b": 12345678901234567890 , "c":"\\u00e9\\"}" } ] , "d":-0.10e+2}';
+    const text =
+      ' { "a" : [ 1 , {"b": 12345678901234567890 , "c":"\\u00e9\\"}" } ] , "d":-0.10e+2}';
     const root = rootSpan(text);
     expect(sliceOf(text, spanOf(text, root, ['a', 1])!)).toBe(
       '{"b": 12345678901234567890 , "c":"\\u00e9\\"}" }',

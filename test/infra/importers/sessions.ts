@@ -32,7 +32,12 @@ export const expectedOf = (
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A record of a session; `over` replaces or adds fields. */
-export const record = (type: string, uuid: string, parentUuid: string | null, over: Fields = {}) => ({
+export const record = (
+  type: string,
+  uuid: string,
+  parentUuid: string | null,
+  over: Fields = {},
+) => ({
   parentUuid,
   isSidechain: false,
   sessionId: 's1',

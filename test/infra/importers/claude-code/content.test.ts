@@ -42,7 +42,13 @@ describe('the content of a Claude Code record', () => {
       trust: 'model',
       partOf: 'm1',
       blocks: [
-        { type: 'reasoning', text: 'hm', provider: 'anthropic', model: 'a-model', signature: 'sig' },
+        {
+          type: 'reasoning',
+          text: 'hm',
+          provider: 'anthropic',
+          model: 'a-model',
+          signature: 'sig',
+        },
         { type: 'reasoning', text: '', encrypted: 'xyz' },
         { type: 'tool_call', call: 0 },
         { type: 'text', text: 'then' },
@@ -64,7 +70,10 @@ describe('the content of a Claude Code record', () => {
         type: 'tool_result',
         tool_use_id: 'c2',
         is_error: true,
-        content: [{ type: 'text', text: 'two' }, { type: 'tool_reference', tool_name: 'x' }],
+        content: [
+          { type: 'text', text: 'two' },
+          { type: 'tool_reference', tool_name: 'x' },
+        ],
       },
     ]);
     const { items } = branch(planned(session(record)), 'main');

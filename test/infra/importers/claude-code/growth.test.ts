@@ -77,7 +77,9 @@ describe('a Claude Code session that is torn', () => {
       const plan = planned(torn, { salvage: true });
       expect(rawTexts(plan).length).toBe(line - 1);
       expect(plan.report.notes.map(({ code }) => code)).toContain(
-        plan.report.notes.some(({ code }) => code === 'invalid_utf8') ? 'invalid_utf8' : 'torn_line',
+        plan.report.notes.some(({ code }) => code === 'invalid_utf8')
+          ? 'invalid_utf8'
+          : 'torn_line',
       );
       expectBeginning(plan, planned(bytes));
     }

@@ -32,16 +32,25 @@ const write = (lines: unknown[], written: Written[], [kind, pick, other]: Step):
     const caller = [...written].reverse().find(({ calls }) => calls.length > 0);
     const id = caller?.calls[pick % 2] ?? 'orphan';
     const api = caller?.apiId === undefined ? {} : { apiId: caller.apiId };
-    add(result(uuid, caller?.uuid ?? null, id, caller?.isSidechain === true ? { isSidechain: true } : {}), {
-      ...api,
-      isSidechain: caller?.isSidechain ?? false,
-    });
+    add(
+      result(
+        uuid,
+        caller?.uuid ?? null,
+        id,
+        caller?.isSidechain === true ? { isSidechain: true } : {},
+      ),
+      {
+        ...api,
+        isSidechain: caller?.isSidechain ?? false,
+      },
+    );
   } else if (kind < 11) add(record('system', uuid, parent, { subtype: 'note', ...over }));
   else if (kind < 12) add(user(uuid, null, 'side', { isSidechain: true }), { isSidechain: true });
   else if (kind < 13) lines.push({ type: 'summary', summary: 'x', leafUuid: String(pick) });
   else if (kind < 14) lines.push(lines[pick % Math.max(1, lines.length)] ?? { type: 'x' });
   else if (kind < 15) lines.push(user(up?.uuid ?? uuid, null, `again ${String(other)}`));
-  else if (kind < 16) add(user(uuid, other % 2 === 0 ? null : 'gone', 'root'), { isSidechain: false });
+  else if (kind < 16)
+    add(user(uuid, other % 2 === 0 ? null : 'gone', 'root'), { isSidechain: false });
   else if (parent !== null && !isSidechain) {
     add(boundary(uuid, other % 4 === 0 ? 'gone' : parent));
     const after = `k${uuid}`;

@@ -7,7 +7,10 @@ import { branch, expectedOf, fixture, planned, rawTexts, recordsOf } from '../se
 const files = expectedOf('claude-code');
 
 const lineTexts = (bytes: Uint8Array): readonly string[] =>
-  new TextDecoder().decode(bytes).split('\n').filter((line) => line.trim() !== '');
+  new TextDecoder()
+    .decode(bytes)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
 
 describe('sessions of Claude Code that others wrote', () => {
   it('are there', () => {

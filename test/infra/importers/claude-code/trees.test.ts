@@ -154,12 +154,11 @@ describe('the tree of a Claude Code session', () => {
 
   it('several sessions of a file are several conversations', () => {
     const plan = planned(
-      session(
-        user('u1', null),
-        user('v1', null, 'other', { sessionId: 's2' }),
-        user('u2', 'u1'),
-        { type: 'summary', summary: 'x', leafUuid: 'u2' },
-      ),
+      session(user('u1', null), user('v1', null, 'other', { sessionId: 's2' }), user('u2', 'u1'), {
+        type: 'summary',
+        summary: 'x',
+        leafUuid: 'u2',
+      }),
     );
     expect(plan.conversations.map(({ externalId }) => externalId)).toEqual(['s1', 's2']);
     expect(recordsOf(branch(plan, 'main').items).slice(0, 2)).toEqual(['u1', 'u2']);
@@ -243,7 +242,9 @@ describe('compact boundaries of a Claude Code session', () => {
         assistant('a1', 'u1', 'm1', [call('c1')]),
         result('r1', 'a1', 'c1'),
         boundary('b1', 'r1', {
-          compactMetadata: { preservedSegment: { headUuid: 'r1', anchorUuid: 'k1', tailUuid: 'r1' } },
+          compactMetadata: {
+            preservedSegment: { headUuid: 'r1', anchorUuid: 'k1', tailUuid: 'r1' },
+          },
         }),
         summary('k1', 'b1'),
       ),

@@ -1,0 +1,382 @@
+import type { Random } from '../support/random.js';
+import { isConversationClosed } from './naive-branches.js';
+import { openModelCalls } from './naive-calls.js';
+import { pendingApprovals } from './naive-tools.js';
+import {
+  headOf,
+  messagesOf,
+  openCallsOf,
+  seenBy,
+  turnOf,
+  type SeenMessage,
+  type World,
+} from './naive.js';
+import type { Action, CallName, Effect, ForkAt, Item, RecoverChoice, Status, Step } from './steps.js';
+
+/** What the choice of the next step depends on. */
+export interface Choosing {
+  readonly random: Random;
+  readonly world: World;
+  readonly runs: readonly [string, string];
+  /** Steps given so far, to be given again. */
+  readonly given: Step[];
+  made: number;
+}
+
+const fresh = (choosing: Choosing, prefix: string): string => `${prefix}${choosing.made++}`;
+
+const texts = ['hello', 'yes', 'one two three', 'a\ud800b', 'nul \0 in it', '{"a":1}', 'é', 'e\u0301'] as const;
+
+const text = ({ random }: Choosing): string => {
+  // Now and then one that is too large to stand in the event itself.
+  if (random.below(400) === 0) return `${random.below(1_000)} `.repeat(20_000);
+  return `${random.pick(texts)} ${random.below(50)}`;
+};
+
+const callIds = ['c1', 'c2', 'c3', 'c4', 'call_é', ''] as const;
+
+const callsFor = ({ random }: Choosing): readonly string[] =>
+  Array.from({ length: 1 + random.below(3) }, () => random.pick(callIds));
+
+const known = ({ world }: Choosing, branch: number): readonly SeenMessage[] =>
+  messagesOf(world, branch).filter(({ kind }) => kind !== 'summary');
+
+const anyId = (choosing: Choosing, branch: number): string =>
+  choosing.random.chance(8)
+    ? 'nobody'
+    : (choosing.random.any(known(choosing, branch))?.id ?? 'nobody');
+
+/** Any call that was ever made on the branch, open or not; sometimes one that was not. */
+const anyCall = (choosing: Choosing, branch: number): CallName => {
+  const { random, world } = choosing;
+  const open = random.any(openCallsOf(world, branch));
+  if (open !== undefined && random.chance(80)) return { message: open.message, index: open.index };
+  const caller = random.any(known(choosing, branch).filter(({ calls }) => calls.length > 0));
+  return caller === undefined || random.chance(10)
+    ? { message: 'nobody', index: 0 }
+    : { message: caller.id, index: random.below(caller.calls.length) };
+};
+
+const userItem = (choosing: Choosing): Item => ({
+  id: fresh(choosing, 'u'),
+  role: 'user',
+  text: text(choosing),
+});
+
+const assistantItem = (choosing: Choosing): Item => {
+  const { random } = choosing;
+  const status = random.pick<Status>(['confirmed', 'confirmed', 'confirmed', 'draft', 'blocked']);
+  const more = status === 'confirmed' && random.chance(70) ? {} : { status };
+  return random.chance(60)
+    ? { id: fresh(choosing, 'a'), role: 'assistant', text: '', calls: callsFor(choosing), ...more }
+    : { id: fresh(choosing, 'a'), role: 'assistant', text: text(choosing), ...more };
+};
+
+const resultItem = (choosing: Choosing, branch: number): Item => {
+  const { random, world } = choosing;
+  const call = anyCall(choosing, branch);
+  const caller = messagesOf(world, branch).find(({ id }) => id === call.message);
+  const callId = caller?.calls[call.index] ?? 'c9';
+  const answers = callId === '' || random.chance(30) ? { ref: call } : { callId };
+  return {
+    id: fresh(choosing, 't'),
+    role: 'tool',
+    text: `result ${random.below(3)}`,
+    answers,
+    ...(random.chance(20) ? { outcome: 'error' as const } : {}),
+    ...(random.chance(15) ? { late: true as const } : {}),
+  };
+};
+
+const otherItem = (choosing: Choosing): Item => ({
+  id: fresh(choosing, 's'),
+  role: choosing.random.pick(['system', 'developer']),
+  text: text(choosing),
+});
+
+const anyItem = (choosing: Choosing, branch: number): Item => {
+  const kind = choosing.random.below(10);
+  if (kind < 4) return userItem(choosing);
+  if (kind < 7) return assistantItem(choosing);
+  return kind < 9 ? resultItem(choosing, branch) : otherItem(choosing);
+};
+
+/** A call and its results in one batch, as importers and session adapters append them. */
+const exchange = (choosing: Choosing): readonly Item[] => {
+  const caller = { ...assistantItem(choosing), text: '', calls: ['b1', 'b2'] };
+  const results = ['b2', 'b1'].map((callId) => ({
+    id: fresh(choosing, 't'),
+    role: 'tool' as const,
+    text: 'batched',
+    answers: { callId },
+  }));
+  const items: readonly Item[] = [caller, ...results];
+  return choosing.random.chance(10) ? [...items].reverse() : items;
+};
+
+/** Items that are known already, before, behind or among new ones. */
+const withKnown = (choosing: Choosing, branch: number, items: readonly Item[]): readonly Item[] => {
+  const { random } = choosing;
+  const before = random.any(known(choosing, branch).filter(({ role }) => role === 'user'));
+  if (before === undefined) return items;
+  const { id, text: content } = before;
+  const again: Item = { id, role: 'user', text: random.chance(85) ? content : `${content}!` };
+  return random.chance(70) ? [again, ...items] : [...items, again];
+};
+
+const expectedHead = ({ random, world }: Choosing, branch: number) => {
+  if (!random.chance(25)) return {};
+  const head = headOf(world, branch);
+  const kind = random.below(10);
+  if (kind < 6) return { expected: head };
+  if (kind < 8) return { expected: head - 1 - random.below(3) };
+  return { expected: kind === 8 ? head + 1 : 0.5 };
+};
+
+const appendAction = (choosing: Choosing, branch: number): Action => {
+  const { random } = choosing;
+  const kind = random.below(20);
+  let items: readonly Item[] = [userItem(choosing)];
+  if (kind >= 6 && kind < 12) items = [anyItem(choosing, branch)];
+  if (kind >= 12 && kind < 16) items = [resultItem(choosing, branch)];
+  if (kind === 16) items = exchange(choosing);
+  if (kind === 17) items = [anyItem(choosing, branch), anyItem(choosing, branch)];
+  if (kind === 18) items = withKnown(choosing, branch, [userItem(choosing)]);
+  if (kind === 19) items = random.chance(20) ? [] : [userItem(choosing), anyItem(choosing, branch)];
+  const [first] = items;
+  if (items.length === 2 && first !== undefined && random.chance(10)) {
+    items = [first, { ...first, text: `${first.text} twice` }];
+  }
+  const as = random.chance(4) ? { as: random.pick(['end_user', 'tool'] as const) } : {};
+  return { do: 'append', items, ...expectedHead(choosing, branch), ...as };
+};
+
+const completeAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  const open = random.any(openModelCalls(seenBy(world, branch)));
+  const call = open === undefined || random.chance(10) ? random.below(world.calls + 1) : open;
+  const calls = random.chance(50) ? callsFor(choosing) : [];
+  const status = random.pick(['confirmed', 'confirmed', 'confirmed', 'confirmed', 'draft', 'blocked'] as const);
+  const id = random.chance(5) ? anyId(choosing, branch) : `m${call}`;
+  return {
+    do: 'complete',
+    call,
+    answer: { id, text: calls.length > 0 ? '' : text(choosing), calls, status },
+  };
+};
+
+const failAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  const open = random.any(openModelCalls(seenBy(world, branch)));
+  const call = open === undefined || random.chance(10) ? random.below(world.calls + 1) : open;
+  const ends = random.chance(40)
+    ? { ends: random.pick(['failed', 'interrupted', 'lost'] as const) }
+    : {};
+  const id = random.chance(10) ? anyId(choosing, branch) : `p${call}`;
+  const partial = random.chance(40) ? { partial: { id, text: text(choosing) } } : {};
+  const kind = random.pick(['transport', 'provider', 'interrupted'] as const);
+  return { do: 'fail', call, kind, ...partial, ...ends };
+};
+
+const statusAction = (choosing: Choosing, branch: number): Action => {
+  const { random } = choosing;
+  const message = random.any(known(choosing, branch));
+  const to = random.pick<Status>(['confirmed', 'confirmed', 'draft', 'blocked', 'superseded']);
+  // A half answer is never run, whoever confirms it.
+  const isHalf = message?.recorded === 'interrupted';
+  return { do: 'status', id: message?.id ?? 'nobody', to: isHalf ? 'superseded' : to };
+};
+
+const recoverAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  const tools: RecoverChoice[] = [];
+  for (const { message, index } of openCallsOf(world, branch)) {
+    if (random.chance(50)) {
+      const choice = random.pick(['unknown', 'abandon', 'result'] as const);
+      tools.push({ call: { message, index }, do: choice });
+    }
+  }
+  const ends = random.chance(20) ? { ends: random.pick(['lost', 'interrupted'] as const) } : {};
+  return { do: 'recover', tools, ...ends };
+};
+
+const toolAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  const call = anyCall(choosing, branch);
+  const effect = random.pick<Effect>(['read_only', 'idempotent', 'non_idempotent']);
+  const kind = random.below(12);
+  if (kind < 6) return { do: 'startTool', call, effect, key: fresh(choosing, 'k') };
+  if (kind < 7) return { do: 'abandon', call };
+  const isFree = openCallsOf(world, branch).some(
+    ({ message, index, state, attempt }) =>
+      message === call.message && index === call.index && state !== 'awaiting_approval' && attempt === 0,
+  );
+  const pending = random.any(pendingApprovals(world, branch));
+  if (kind < 10 && (isFree || pending === undefined)) {
+    const request = random.chance(85) ? fresh(choosing, 'ask') : `ask${random.below(choosing.made)}`;
+    const isNew = !asked(world, request);
+    const expires = random.chance(30) ? { expires: random.pick(['past', 'future'] as const) } : {};
+    return { do: 'ask', call, request: isNew ? request : fresh(choosing, 'ask'), ...expires };
+  }
+  const request = pending?.request ?? `ask${random.below(choosing.made + 1)}`;
+  return { do: 'resolve', request, outcome: random.chance(65) ? 'approved' : 'denied' };
+};
+
+const asked = (world: World, request: string): boolean =>
+  world.branches.some(({ log }) =>
+    log.some(({ entry }) => entry.is === 'asked' && entry.request === request),
+  );
+
+const compactAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  const summaries = seenBy(world, branch).flatMap(({ entry }) =>
+    entry.is === 'completed' && !entry.late ? [entry.call] : [],
+  );
+  const call = random.any(summaries);
+  const madeBy = call !== undefined && random.chance(50) ? { madeBy: call } : {};
+  const keepFrom = random.chance(25) ? null : anyId(choosing, branch);
+  return { do: 'compact', keepFrom, text: text(choosing), id: fresh(choosing, 'z'), ...madeBy };
+};
+
+const forkAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  const kind = random.below(10);
+  let at: ForkAt = { revision: random.below(headOf(world, branch) + 2) };
+  if (kind >= 3 && kind < 6) at = { after: anyId(choosing, branch) };
+  if (kind >= 6 && kind < 8) at = { before: anyId(choosing, branch) };
+  if (kind >= 8) at = { beforeCall: random.below(world.calls + 1) };
+  return { do: 'fork', at, name: random.pick(['side', 'try', 'main']) };
+};
+
+const retryAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  if (random.chance(30)) return { do: 'retry', ofCall: random.below(world.calls + 1) };
+  const before = random.any(known(choosing, branch).filter(({ role }) => role === 'user'))?.id;
+  const replace = random.chance(70)
+    ? { replace: { id: fresh(choosing, 'e'), text: text(choosing) } }
+    : {};
+  return { do: 'retry', ...(before === undefined ? {} : { before }), ...replace };
+};
+
+const undoAction = ({ random, world }: Choosing): Action => ({
+  do: 'undo',
+  compaction: random.below(world.compactions + 1),
+});
+
+const mergeAction = (choosing: Choosing): Action => {
+  const { random, world } = choosing;
+  const from = random.below(world.branches.length);
+  const picked = known(choosing, from).filter(({ role, calls }) => role !== 'tool' && calls.length === 0);
+  const ids = [random.any(picked)?.id ?? 'nobody', random.any(known(choosing, from))?.id ?? 'nobody'];
+  return { do: 'merge', from, ids: random.chance(70) ? ids.slice(0, 1) : [...new Set(ids)] };
+};
+
+const directoryAction = (choosing: Choosing): Action => {
+  const { random } = choosing;
+  const kind = random.below(10);
+  if (kind < 3) return { do: 'label', name: random.pick(['best', 'old', 'main']) };
+  if (kind < 6) return { do: 'promote' };
+  return kind < 9
+    ? { do: 'annotate', feedback: random.chance(50), value: text(choosing) }
+    : { do: 'start' };
+};
+
+type Maker = (choosing: Choosing, branch: number) => Action;
+
+const makers: readonly (readonly [weight: number, make: Maker])[] = [
+  [26, appendAction],
+  [14, completeAction],
+  [12, ({ random, world }) => requestAction(random, world)],
+  [14, toolAction],
+  [5, failAction],
+  [4, statusAction],
+  [4, recoverAction],
+  [3, ({ random }) => ({ do: 'endTurn', outcome: random.pick(['completed', 'interrupted', 'lost']) })],
+  [3, () => ({ do: 'claim' })],
+  [2, (choosing, branch) => ({ do: 'withdraw', ids: [anyId(choosing, branch)] })],
+  [2, (choosing, branch) => ({ do: 'redact', id: anyId(choosing, branch) })],
+  [3, (choosing) => instructionsAction(choosing)],
+  [4, compactAction],
+  [2, undoAction],
+  [2, mergeAction],
+  [4, forkAction],
+  [3, retryAction],
+  [3, directoryAction],
+  [1, () => ({ do: 'close' })],
+];
+
+const requestAction = (random: Random, world: World): Action => ({
+  do: 'request',
+  purpose: random.pick(['turn', 'turn', 'turn', 'compaction', 'judge']),
+  ...(random.chance(20) ? { retryOf: random.below(world.calls + 1) } : {}),
+});
+
+const instructionsAction = ({ random }: Choosing): Action => ({
+  do: 'instructions',
+  name: random.pick(['main', 'other']),
+  text: `rules ${random.below(3)}`,
+  ...(random.chance(5) ? { as: 'end_user' } : {}),
+});
+
+const makeAction = (choosing: Choosing, branch: number): Action => {
+  const { random, world } = choosing;
+  if (isConversationClosed(world) && random.chance(40)) return { do: 'reopen' };
+  const total = makers.reduce((sum, [weight]) => sum + weight, 0);
+  let at = random.below(total);
+  for (const [weight, make] of makers) {
+    if (at < weight) return make(choosing, branch);
+    at -= weight;
+  }
+  return { do: 'claim' };
+};
+
+const takesCommandId = (action: Action): boolean =>
+  !['claim', 'endTurn', 'recover', 'close', 'reopen', 'start'].includes(action.do);
+
+/** The handle whose turn it is more often than not, so that turns come to an end. */
+const chooseHandle = (choosing: Choosing, branch: number): 0 | 1 => {
+  const { random, world, runs } = choosing;
+  const owner = turnOf(seenBy(world, branch))?.run;
+  const index = runs.indexOf(owner ?? '');
+  if (index >= 0 && random.chance(75)) return index === 0 ? 0 : 1;
+  return random.chance(50) ? 0 : 1;
+};
+
+/** The same command id or message id with other content. */
+const altered = (step: Step): Step => {
+  if (step.do === 'append') {
+    return { ...step, items: step.items.map((item) => ({ ...item, text: `${item.text} ` })) };
+  }
+  if (step.do === 'complete') {
+    return { ...step, answer: { ...step.answer, calls: [], text: `${step.answer.text} other` } };
+  }
+  if (step.do === 'label') return { ...step, name: `${step.name} other` };
+  if (step.do === 'annotate') return { ...step, value: `${step.value} other` };
+  if (step.do === 'status') return { ...step, to: step.to === 'draft' ? 'blocked' : 'draft' };
+  if (step.do === 'instructions') return { ...step, text: `${step.text} other` };
+  return step;
+};
+
+const repeated = (choosing: Choosing): Step | undefined => {
+  const { random, given, world } = choosing;
+  const before = random.any(given.slice(-12));
+  if (before === undefined) return undefined;
+  const step = random.chance(25) ? altered(before) : before;
+  const elsewhere = random.chance(10) ? { branch: random.below(world.branches.length) } : {};
+  return { ...step, handle: random.chance(70) ? step.handle : random.chance(50) ? 0 : 1, ...elsewhere };
+};
+
+/** The next step: mostly something new, often enough something that was given before. */
+export const nextStep = (choosing: Choosing): Step => {
+  const { random, world, given } = choosing;
+  const again = random.chance(12) ? repeated(choosing) : undefined;
+  if (again !== undefined) return again;
+  const branch = random.chance(60) ? world.branches.length - 1 : random.below(world.branches.length);
+  const action = makeAction(choosing, branch);
+  const handle = chooseHandle(choosing, branch);
+  const commandId =
+    takesCommandId(action) && random.chance(35) ? { commandId: fresh(choosing, 'x') } : {};
+  const step: Step = { ...action, handle, branch, ...commandId };
+  given.push(step);
+  return step;
+};
