@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { main as firstScreen } from '../../examples/first-screen.js';
 import { main as investigate } from '../../examples/investigate.js';
 import { main as retry } from '../../examples/retry.js';
 import { main as runForWeeks } from '../../examples/run-for-weeks.js';
@@ -37,6 +38,23 @@ describe('walk-throughs of the three users', () => {
     expect(difference.onlyA).toContain('m-1');
     expect(difference.onlyB).toContain('m-1b');
   });
+});
+
+describe('the first screen', () => {
+  it('DC6 runs as the README shows it', async () => {
+    const { difference, reason } = await firstScreen(store);
+    expect(difference.onlyA).toContain('m-1');
+    expect(difference.onlyB).toContain('m-1b');
+    expect(reason).toMatchObject({ in: true, disposition: 'must_keep' });
+  });
+
+  it.each(['README.md', 'README.zh-CN.md'])(
+    'DC6 %s shows the code that is run here',
+    async (page) => {
+      const code = await readFile('examples/first-screen.ts', 'utf8');
+      expect(await readFile(page, 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\``);
+    },
+  );
 });
 
 describe('the pages of the walk-throughs', () => {

@@ -9,7 +9,12 @@ import { countTo, fill, idsOf, readAll, sampleBatch, sampleEvent } from '../samp
 const bytes = new TextEncoder().encode('bytes of a blob');
 
 /** One call of everything, for stores that must refuse all of it. */
-const everyCall = ({ events, blobs, snapshots, keys }: EngineStores): readonly Promise<unknown>[] => [
+const everyCall = ({
+  events,
+  blobs,
+  snapshots,
+  keys,
+}: EngineStores): readonly Promise<unknown>[] => [
   refusalOf(events.identity()),
   refusalOf(events.append('branch-a', 'none', sampleBatch('branch-a', 0, 1))),
   refusalOf(

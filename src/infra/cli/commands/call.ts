@@ -1,8 +1,12 @@
-import { FOREIGN_JSON } from '../../../domain/json-scan.js';
+import * as E from 'fp-ts/lib/Either.js';
+import type { ContextPlan } from '../../../domain/context/plan.js';
 import type { CallError, Usage } from '../../../domain/events/model-call-events.js';
+import { FOREIGN_JSON } from '../../../domain/json-scan.js';
+import type { DecodedResponse } from '../../../domain/profiles/profile.js';
+import { profileOf } from '../../../domain/profiles/registry.js';
 import type { Reply } from '../../../face/model-call-face.js';
 import { contextData, type ShownContext } from '../context-view.js';
-import { refuseArgument } from '../faults.js';
+import { refuse, refuseArgument } from '../faults.js';
 import { contentGiven, jsonFrom } from '../input-text.js';
 import type { Invocation, Register } from '../invocation.js';
 import { profileFor } from '../profiles.js';
@@ -74,6 +78,19 @@ const replyData = (reply: Reply): Readonly<Record<string, unknown>> => ({
   })),
 });
 
+/** The provider's own answer from a file; one that cannot be read ends the command and not the call. */
+const decodedAnswer = async (
+  call: Invocation,
+  { profile, toolNames }: ContextPlan,
+  file: string,
+): Promise<DecodedResponse> => {
+  const response = await jsonFrom(call, file, FOREIGN_JSON);
+  const reader = profileOf(profile);
+  if (reader === undefined) return refuseArgument('profile', 'unknown_value');
+  const decoded = reader.decode(response, { toolNames });
+  return E.isLeft(decoded) ? refuse(decoded.left) : decoded.right;
+};
+
 const complete = async (call: Invocation): Promise<Result> => {
   const { options, look, args } = call;
   const response = options.text('response');
@@ -86,15 +103,15 @@ const complete = async (call: Invocation): Promise<Result> => {
   const made = await branch.recordedCall(located.id);
   const usage = usageGiven(call);
   const id = options.text('id');
-  // The answer is on disk already: read as a foreign document, kept word for word.
-  const reply =
+  const answer =
     response === undefined
-      ? await made.complete({
-          blocks: [{ type: 'text', text: content ?? '' }],
-          ...(id === undefined ? {} : { id }),
-          ...(usage === undefined ? {} : { usage }),
-        })
-      : await made.send(() => jsonFrom(call, response, FOREIGN_JSON));
+      ? { blocks: [{ type: 'text' as const, text: content ?? '' }] }
+      : await decodedAnswer(call, made.plan, response);
+  const reply = await made.complete({
+    ...answer,
+    ...(id === undefined ? {} : { id }),
+    ...(usage === undefined ? {} : { usage }),
+  });
   return { name: 'call.complete', data: replyData(reply), text: () => replyText(reply, look) };
 };
 

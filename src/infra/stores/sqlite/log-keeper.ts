@@ -5,7 +5,7 @@ import { integerOf } from './rows.js';
 /** From this length on (4 MB) the log is moved into the file in the next quiet moment. */
 const QUIET_FRAMES = 1_000;
 /** From this length on it is moved although writers are busy. */
-const MOST_FRAMES = 8_000;
+const MOST_FRAMES = 3_000;
 /** A commit is looked at only so often: the look itself costs a few microseconds. */
 const COMMITS_PER_LOOK = 32;
 const QUIET_MS = 20;

@@ -109,7 +109,7 @@ describe('the tree of a Claude Code session', () => {
     const start = performance.now();
     const plan = planned(session(...chain, ...forks));
     expect(plan.conversations[0]?.branches.length).toBe(50_001);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it('a child that stands before its parent comes after it', () => {
