@@ -161,7 +161,7 @@ export interface ExpectedResult {
 const resultEntry: Reader<ExpectedResult | string> = (value, at) =>
   typeof value === 'string'
     ? value
-    : (object(resultShape, 'field of a result')(value, at) as ExpectedResult);
+    : (object(resultShape, 'field of a result')(value, at));
 
 const rowFields: ReadonlySet<string> = new Set([
   ...messageFields,

@@ -88,7 +88,7 @@ const batch = oneOrMore(message);
 export type Batch = CaseMessage | readonly CaseMessage[];
 
 export const messagesOf = (given: Batch): readonly CaseMessage[] =>
-  Array.isArray(given) ? (given as readonly CaseMessage[]) : [given as CaseMessage];
+  Array.isArray(given) ? (given as readonly CaseMessage[]) : [given];
 
 const eventShape = {
   type: text,

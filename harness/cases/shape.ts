@@ -40,7 +40,7 @@ export const oneOf =
   <const T extends readonly unknown[]>(...words: T): Reader<T[number]> =>
   (value, at) =>
     words.includes(value)
-      ? (value as T[number])
+      ? (value)
       : refuse(at, `${JSON.stringify(value)} is none of ${words.map(String).join(', ')}`);
 
 export const listOf =

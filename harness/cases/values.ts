@@ -12,7 +12,8 @@ export const shown = (value: unknown, limit = 400): string => {
 };
 
 /** JSON text as the cases compare it: non-ASCII characters stand as they are. */
-export const jsonText = (value: unknown): string => JSON.stringify(value) ?? '';
+export const jsonText = (value: unknown): string =>
+  value === undefined ? '' : JSON.stringify(value);
 
 const keysOf = (value: object): readonly string[] => Object.keys(value);
 

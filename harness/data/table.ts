@@ -19,6 +19,7 @@ export interface Row {
 /** Rows by expected key. A key that holds several figures has a row for each, after a dot. */
 export type Table = Readonly<Record<string, Row>>;
 
+/** An expected value that is not what was found. */
 export interface Difference {
   readonly key: string;
   readonly expected: unknown;

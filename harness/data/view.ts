@@ -40,6 +40,7 @@ export interface ViewRecord {
   readonly recordKind: string;
 }
 
+/** What a branch shows at one place. */
 export type ViewItem = ViewMessage | ViewCompaction | ViewRecord;
 
 /** A tool call with what became of it. */
@@ -50,6 +51,7 @@ export interface ViewExchange {
   readonly isAnswered: boolean;
 }
 
+/** A branch as its lineage reads it. */
 export interface ViewBranch {
   readonly uid: string;
   readonly name: string;
@@ -62,6 +64,7 @@ export interface ViewBranch {
   readonly orphans: readonly string[];
 }
 
+/** A conversation with all of its branches. */
 export interface ViewConversation {
   readonly uid: string;
   /** The id that the importer gave it. */
@@ -78,9 +81,11 @@ export interface View {
   readonly conversations: readonly ViewConversation[];
 }
 
+/** The branch that is shown as the current one. */
 export const activeBranch = (conversation: ViewConversation): ViewBranch | undefined =>
   conversation.branches.find(({ uid }) => uid === conversation.active);
 
+/** The messages among some items, summaries of compactions left out. */
 export const messagesIn = (items: readonly ViewItem[]): readonly ViewMessage[] =>
   items.filter((item) => item.kind === 'message');
 

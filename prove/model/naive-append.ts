@@ -103,6 +103,19 @@ const split = (world: World, step: Append): Split => {
 const repeated = (items: readonly Item[]): boolean =>
   items.some((item, index) => items.findIndex((other) => other.id === item.id) < index);
 
+/** An id twice in one batch is refused, whichever of its faults is found first. */
+const repeatedFaults = [
+  'MessageIdConflict',
+  'BatchPartlyKnown',
+  'DuplicateToolResult',
+  'OrphanToolResult',
+  'OrderViolation',
+  'RevisionConflict',
+  'ConversationIsClosed',
+  'RunSuperseded',
+  'TurnOpen',
+] as const;
+
 const lastOpen = (open: readonly OpenCall[], item: Item): OpenCall | undefined => {
   const { answers } = item;
   if (answers === undefined) return undefined;
@@ -199,7 +212,7 @@ const planMessage = (world: World, step: Append, planning: Planning, item: Item)
 
 const inputFault = (step: Append): Expected | undefined => {
   const { expected, items, as } = step;
-  if (expected !== undefined && (!Number.isSafeInteger(expected) || expected < -1)) {
+  if (expected !== undefined && (!Number.isSafeInteger(expected) || expected < 0)) {
     return fault('InvalidArgument');
   }
   if (items.length === 0) return fault('InvalidShape');
@@ -234,7 +247,7 @@ export const append = (world: World, step: Append, run: string): Expected => {
   const { places, rest, fault: clash } = split(world, step);
   if (clash !== undefined) return clash;
   if (rest.length === 0) return done(places, true);
-  if (repeated(rest)) return fault('MessageIdConflict', 'BatchPartlyKnown');
+  if (repeated(rest)) return fault(...repeatedFaults);
   if (step.expected !== undefined && step.expected !== headOf(world, step.branch)) {
     return fault('RevisionConflict');
   }

@@ -68,7 +68,7 @@ const placeOf = (world: World, branch: number, at: ForkAt): Point | Expected => 
   if ('after' in at || 'before' in at) {
     const id = 'after' in at ? at.after : at.before;
     const message = messagesOf(world, branch).find((known) => known.id === id);
-    if (message === undefined) return fault('NotFound');
+    if (message === undefined) return fault('after' in at ? 'ParentNotFound' : 'NotFound');
     return { branch: message.branch, at: 'after' in at ? message.at : message.at - 1 };
   }
   const index = seen.findIndex(
@@ -94,6 +94,11 @@ const forkAt = (
   const point = placeOf(world, step.branch, at);
   if ('kind' in point) return point;
   const replay = knownCommand(registered(world), step);
+  if (replay?.kind === 'done') {
+    // The branch of the first time, by the name that it has now.
+    const { branch } = replay.answer as { readonly branch: number };
+    return done({ branch, name: nameOf(world, branch) }, true);
+  }
   if (replay !== undefined) return replay;
   if (isConversationClosed(world)) return fault('ConversationIsClosed');
   const branch = world.branches.length;

@@ -21,7 +21,8 @@ import {
   setStatus,
   withdraw,
 } from '../../src/engine/message-commands.js';
-import { complete, fail, request } from '../../src/engine/model-calls.js';
+import { complete, fail } from '../../src/engine/model-answers.js';
+import { request } from '../../src/engine/model-calls.js';
 import { claim, end, recover } from '../../src/engine/recover.js';
 import { forkAt, retry, type ForkedBranch, type ForkPlace } from '../../src/engine/retries.js';
 import type { Task } from '../../src/engine/runtime.js';

@@ -11,6 +11,7 @@ import type { Recorded } from './recorded.js';
 import type { Revision, Uid } from './ids.js';
 import type { CallRef } from './message.js';
 import { digestOf } from './digest.js';
+import type { Slot } from './slot.js';
 
 /** A call without a result. */
 export interface OpenCall extends CallRef {
@@ -39,6 +40,12 @@ export interface OpenModelCall {
   readonly attempt: number;
   readonly purpose: Purpose;
   readonly run?: string;
+}
+
+/** A message that waits to be confirmed or blocked, with the calls that it would make. */
+export interface Draft {
+  readonly message: MessageRef;
+  readonly calls: readonly OpenCall[];
 }
 
 export interface CompactionState {
@@ -75,17 +82,17 @@ export interface BranchState {
   readonly turn?: OpenTurn;
   readonly calls: ReadonlyMap<string, OpenCall>;
   readonly approvals: ReadonlyMap<string, OpenApproval>;
-  readonly drafts: ReadonlyMap<string, MessageRef>;
+  readonly drafts: ReadonlyMap<string, Draft>;
   readonly instructions: ReadonlyMap<string, InstructionsState>;
   readonly compactions: ReadonlyMap<string, CompactionState>;
   readonly modelCalls: ReadonlyMap<string, OpenModelCall>;
   /** Summaries that a call made and no compaction used yet: model call ids. */
   readonly unusedSummaries: ReadonlySet<string>;
-  /** Role of the last message that entered, and whether the model has yet to read it. */
-  readonly last?: { readonly id: string; readonly role: StoredMessage['role'] };
+  /** Whether the model has yet to read something: a user's message or a tool's result. */
+  readonly awaitsModel: boolean;
 }
 
-type Draft = {
+type Editable = {
   -readonly [K in keyof BranchState]: BranchState[K] extends ReadonlyMap<infer A, infer B>
     ? Map<A, B>
     : BranchState[K] extends ReadonlySet<infer A>
@@ -94,6 +101,7 @@ type Draft = {
 };
 
 export const emptyBranch: BranchState = {
+  awaitsModel: false,
   head: -1,
   hash: '',
   at: '',
@@ -111,7 +119,7 @@ export const emptyBranch: BranchState = {
 
 export const callKey = (call: CallRef): string => `${String(call.index)} ${call.messageId}`;
 
-const draftOf = (state: BranchState): Draft => ({
+const draftOf = (state: BranchState): Editable => ({
   ...state,
   calls: new Map(state.calls),
   approvals: new Map(state.approvals),
@@ -144,60 +152,73 @@ export const inheritState = ({ turn: _turn, ...parent }: BranchState): BranchSta
   unusedSummaries: new Set(),
 });
 
-const openCalls = (draft: Draft, message: StoredMessage): void => {
+const digestOfArguments = (slot: Slot): string => {
+  if ('inline' in slot) return digestOf(slot.inline);
+  return 'blob' in slot ? `blob:${slot.blob}` : digestOf(slot.sealed);
+};
+
+/** The calls that a message makes once it is confirmed. */
+const callsOf = (message: StoredMessage): readonly OpenCall[] =>
+  message.toolCalls.map((call, index) => ({
+    messageId: message.id,
+    index,
+    callId: call.id,
+    name: call.name,
+    argumentsDigest: digestOfArguments(call.arguments),
+    state: 'not_started',
+    approved: false,
+    inherited: false,
+    attempt: 0,
+  }));
+
+const openCalls = (draft: Editable, calls: readonly OpenCall[]): void => {
+  for (const call of calls) draft.calls.set(callKey(call), call);
+};
+
+const noteMessage = (draft: Editable, message: StoredMessage, place: EventRef): void => {
+  if (message.status === 'draft') {
+    const ref = { id: message.id, ...place };
+    draft.drafts.set(message.id, { message: ref, calls: callsOf(message) });
+  }
   // Calls of an unfinished or blocked message are kept for audit and can never be run.
   if (message.status !== 'confirmed') return;
-  message.toolCalls.forEach((call, index) => {
-    const ref = { messageId: message.id, index };
-    draft.calls.set(callKey(ref), {
-      ...ref,
-      callId: call.id,
-      name: call.name,
-      argumentsDigest: digestOf(JSON.stringify(call.arguments)),
-      state: 'not_started',
-      approved: false,
-      inherited: false,
-      attempt: 0,
-    });
-  });
+  openCalls(draft, callsOf(message));
+  if (message.role === 'user') draft.awaitsModel = true;
+  if (message.role === 'assistant') draft.awaitsModel = false;
 };
 
-const noteMessage = (draft: Draft, message: StoredMessage, place: EventRef): void => {
-  if (message.status === 'draft') draft.drafts.set(message.id, { id: message.id, ...place });
-  if (message.status === 'confirmed' || message.role === 'user') {
-    draft.last = { id: message.id, role: message.role };
-  }
-};
-
-const changeCall = (draft: Draft, ref: CallRef, change: Partial<OpenCall>): void => {
+const changeCall = (draft: Editable, ref: CallRef, change: Partial<OpenCall>): void => {
   const call = draft.calls.get(callKey(ref));
   if (call !== undefined) draft.calls.set(callKey(ref), { ...call, ...change });
 };
 
-const dropCallsOf = (draft: Draft, messageId: string): void => {
+const dropCallsOf = (draft: Editable, messageId: string): void => {
   for (const [key, call] of draft.calls) if (call.messageId === messageId) draft.calls.delete(key);
 };
 
-const dropApprovalsOf = (draft: Draft, ref: CallRef): void => {
+const dropApprovalsOf = (draft: Editable, ref: CallRef): void => {
   for (const [id, approval] of draft.approvals) {
     if (callKey(approval.call) === callKey(ref)) draft.approvals.delete(id);
   }
 };
 
-const resolveApproval = (draft: Draft, requestId: string, outcome: ApprovalOutcome): void => {
+const resolveApproval = (draft: Editable, requestId: string, outcome: ApprovalOutcome): void => {
   const approval = draft.approvals.get(requestId);
   if (approval === undefined) return;
   draft.approvals.delete(requestId);
-  changeCall(
-    draft,
-    approval.call,
-    outcome === 'approved'
-      ? { state: 'not_started', approved: true }
-      : { state: outcome === 'denied' ? 'denied' : 'not_started', approved: false },
-  );
+  const call = draft.calls.get(callKey(approval.call));
+  if (call === undefined) return;
+  // A word about a call that has started says nothing about running it once more; and one that was
+  // held back for an approval does not become free by nobody answering.
+  const started = call.attempt > 0 ? 'started' : undefined;
+  const approved = outcome === 'approved';
+  changeCall(draft, approval.call, {
+    state: started ?? (approved ? 'not_started' : 'denied'),
+    approved,
+  });
 };
 
-const compact = (draft: Draft, data: ContextCompacted, place: EventRef): void => {
+const compact = (draft: Editable, data: ContextCompacted, place: EventRef): void => {
   draft.compactions.set(data.compaction, {
     compaction: data.compaction,
     place,
@@ -208,7 +229,7 @@ const compact = (draft: Draft, data: ContextCompacted, place: EventRef): void =>
 
 type Handlers = {
   readonly [K in DomainEvent['type']]?: (
-    draft: Draft,
+    draft: Editable,
     data: Extract<DomainEvent, { type: K }>['data'],
     place: EventRef,
     recorded: Recorded,
@@ -241,20 +262,24 @@ const handlers: Handlers = {
     draft.instructions.set(data.name, { version: data.version, digest: data.digest });
   },
   MessageAppended: (draft, { message }, place) => {
-    openCalls(draft, message);
     noteMessage(draft, message, place);
   },
-  ToolResultAttached: (draft, data, place) => {
+  ToolResultAttached: (draft, data) => {
     for (const call of data.calls) {
       draft.calls.delete(callKey(call));
       dropApprovalsOf(draft, call);
     }
-    noteMessage(draft, data.message, place);
+    // What came late is for audit: the model has gone on without it.
+    if (data.late !== true) draft.awaitsModel = true;
   },
   MessageStatusChanged: (draft, data) => {
+    const waiting = draft.drafts.get(data.message.id);
     draft.drafts.delete(data.message.id);
-    if (data.to === 'draft') draft.drafts.set(data.message.id, data.message);
     if (data.to !== 'confirmed') dropCallsOf(draft, data.message.id);
+    else if (waiting !== undefined) {
+      openCalls(draft, waiting.calls);
+      draft.awaitsModel = false;
+    }
   },
   MessagesWithdrawn: (draft, data) => {
     for (const id of data.messages) {
@@ -307,7 +332,7 @@ const handlers: Handlers = {
   },
 };
 
-const apply = (draft: Draft, recorded: Recorded): void => {
+const apply = (draft: Editable, recorded: Recorded): void => {
   const { event } = recorded;
   if (event !== undefined) {
     const place = {
@@ -316,7 +341,7 @@ const apply = (draft: Draft, recorded: Recorded): void => {
       hash: recorded.hash,
     };
     const handler = handlers[event.type] as
-      ((draft: Draft, data: unknown, place: EventRef, recorded: Recorded) => void) | undefined;
+      ((draft: Editable, data: unknown, place: EventRef, recorded: Recorded) => void) | undefined;
     handler?.(draft, event.data, place, recorded);
   }
   draft.head = recorded.revision;

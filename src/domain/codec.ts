@@ -120,8 +120,7 @@ export const whole: Codec<number> = new t.Type<number, unknown, unknown>(
   (value) => value,
 );
 
-export const list = <A>(item: Codec<A>): Codec<readonly A[]> =>
-  t.readonlyArray(item);
+export const list = <A>(item: Codec<A>): Codec<readonly A[]> => t.readonlyArray(item);
 
 /** A union told apart by the value of one key. */
 export const tagged = <A extends object>(

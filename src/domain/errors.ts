@@ -67,6 +67,7 @@ export type InvalidArgumentReason =
   | 'already_started'
   | 'ambiguous'
   | 'already_resolved'
+  | 'has_tool_calls'
   | 'inherited';
 
 /** Why an archive entry is refused. */

@@ -34,8 +34,7 @@ const nextOf = (state: BranchState, calls: readonly OpenCall[]): Next => {
   if (calls.some((call) => call.state === 'awaiting_approval')) return 'approval';
   // A denied call is answered by its result, which the caller's loop writes.
   if (calls.length > 0) return 'tools';
-  const role = state.last?.role;
-  return role === 'user' || role === 'tool' ? 'model' : 'user';
+  return state.awaitsModel ? 'model' : 'user';
 };
 
 export const sessionOf = (state: BranchState): Session => {
@@ -47,7 +46,7 @@ export const sessionOf = (state: BranchState): Session => {
     modelCalls: [...state.modelCalls.values()],
     toolCalls,
     approvals: [...state.approvals.values()],
-    drafts: [...state.drafts.values()],
+    drafts: [...state.drafts.values()].map(({ message }) => message),
     unusedSummaries: [...state.unusedSummaries],
   };
 };

@@ -22,7 +22,8 @@ import {
   type BranchContext,
   type CommandOptions,
 } from './engine-context.js';
-import { onBranch, type Done } from './execute.js';
+import type { Recorded } from '../domain/recorded.js';
+import { onBranch, priorCommand, type Done, type Given } from './execute.js';
 import { readSurface } from './histories.js';
 import type { Task } from './runtime.js';
 
@@ -51,10 +52,11 @@ export interface CompactionPlan extends CompactionDraft {
   readonly states: readonly string[];
 }
 
+/** What was compacted, as its event says it. */
 export interface CompactionAnswer {
   readonly compaction: string;
   readonly summaryId?: string;
-  readonly plan: CompactionPlan;
+  readonly plan: Pick<CompactionDraft, 'covered' | 'tokensBefore' | 'tokensAfter' | 'moved'>;
 }
 
 const STRATEGY_VERSION = 1;
@@ -163,6 +165,7 @@ const commandOf = (
       })),
       strategy: plan.strategy,
       strategyVersion: STRATEGY_VERSION,
+      params: JSON.stringify(paramsOf(options, plan)),
       ...(options.madeBy === undefined ? {} : { madeBy: options.madeBy }),
       tokensBefore: plan.tokensBefore,
       tokensAfter: Math.max(0, plan.tokensAfter),
@@ -172,6 +175,32 @@ const commandOf = (
       ? {}
       : { replacement: prepare(summaryMessage(at.names.summaryId, plan), make) }),
   });
+
+interface CompactionParams {
+  readonly keepFrom?: string | null;
+  readonly keepLast?: number;
+  readonly moved?: NonNullable<CompactionDraft['moved']>;
+}
+
+const paramsOf = (options: CompactionOptions, plan: CompactionPlan): CompactionParams => ({
+  ...(options.keepFrom === undefined ? {} : { keepFrom: options.keepFrom }),
+  ...(options.keepLast === undefined ? {} : { keepLast: options.keepLast }),
+  ...(plan.moved === undefined ? {} : { moved: plan.moved }),
+});
+
+const answerFrom = (stored: readonly Recorded[]): CompactionAnswer | undefined => {
+  const event = stored
+    .map((recorded) => recorded.event)
+    .find((e) => e?.type === 'ContextCompacted');
+  if (event?.type !== 'ContextCompacted') return undefined;
+  const { compaction, replacement, covered, tokensBefore, tokensAfter, params } = event.data;
+  const { moved } = JSON.parse(params ?? '{}') as CompactionParams;
+  return {
+    compaction,
+    ...(replacement === undefined ? {} : { summaryId: replacement.id }),
+    plan: { covered, tokensBefore, tokensAfter, ...(moved === undefined ? {} : { moved }) },
+  };
+};
 
 const ROUNDS = 16;
 
@@ -183,40 +212,49 @@ export const compact =
   (context: BranchContext, options: CompactionOptions): Task<CompactionAnswer> =>
   async () => {
     const { runtime, states, key } = context;
+    const { strategy, summary = null, keepFrom = null, keepLast = null } = options;
+    const { madeBy = null, summaryId: named = null } = options;
+    const input = [strategy, summary, keepFrom, keepLast, madeBy, named];
+    const by = given(context, options, 'compact', input);
+    const prior = await priorCommand(runtime, states, key, by)();
+    if (E.isLeft(prior)) return prior;
+    const before = prior.right === undefined ? undefined : answerFrom(prior.right);
+    if (before !== undefined) return E.right(before);
     const names = {
       compaction: commandScopedId(context, options, 'k', 0),
       summaryId: options.summaryId ?? commandScopedId(context, options, 's', 0),
     };
     for (let round = 0; ; round += 1) {
-      const seen = await look(context)();
-      if (E.isLeft(seen)) return seen;
-      const { surface, head, pending } = seen.right;
-      const planned =
-        options.plan === undefined
-          ? planOn(surface, options, pending)
-          : E.right<StemmaFault, CompactionPlan>(options.plan);
-      if (E.isLeft(planned)) return planned;
-      const plan = planned.right;
-      const stale = staleFault(surface, plan);
-      if (stale !== undefined) return left(stale);
-      const slots = slotMaker(runtime, key.conversation);
-      const command = commandOf(context, options, plan, { head, names }, slots.make);
-      const { strategy, summary = null, keepFrom = null, keepLast = null } = options;
-      const done = await onBranch(runtime, states, key, command, {
-        ...given(context, options, 'compact', [strategy, summary, keepFrom, keepLast]),
-        slots,
-      })();
-      if (E.isRight(done)) {
-        const { compaction, summaryId } = names;
-        return E.right({
-          compaction,
-          ...(plan.summary === undefined ? {} : { summaryId }),
-          plan,
-        });
-      }
-      if (done.left._tag !== 'RevisionConflict' || round >= ROUNDS) return done;
+      const done = await compactOnce(context, options, by, names);
+      if (E.isRight(done) || done.left._tag !== 'RevisionConflict' || round >= ROUNDS) return done;
     }
   };
+
+const compactOnce = async (
+  context: BranchContext,
+  options: CompactionOptions,
+  by: Given,
+  names: Names,
+): Promise<E.Either<StemmaFault, CompactionAnswer>> => {
+  const { runtime, states, key } = context;
+  const seen = await look(context)();
+  if (E.isLeft(seen)) return seen;
+  const { surface, head, pending } = seen.right;
+  const planned =
+    options.plan === undefined
+      ? planOn(surface, options, pending)
+      : E.right<StemmaFault, CompactionPlan>(options.plan);
+  if (E.isLeft(planned)) return planned;
+  const stale = staleFault(surface, planned.right);
+  if (stale !== undefined) return left(stale);
+  const slots = slotMaker(runtime, key.conversation);
+  const command = commandOf(context, options, planned.right, { head, names }, slots.make);
+  const done = await onBranch(runtime, states, key, command, { ...by, slots })();
+  if (E.isLeft(done)) return done;
+  return E.right(
+    answerFrom(done.right.written) ?? { compaction: names.compaction, plan: planned.right },
+  );
+};
 
 /** Takes a compaction back: its originals enter contexts again. */
 export const undoCompaction = (

@@ -35,7 +35,7 @@ import {
   type EngineContext,
 } from './engine-context.js';
 import { readBatch } from './event-reader.js';
-import { onBranch, onDirectory } from './execute.js';
+import { onBranch, onDirectory, type Given } from './execute.js';
 import type { ConversationKey, Task } from './runtime.js';
 
 export interface StartOptions extends CommandOptions {
@@ -122,6 +122,8 @@ export interface ForkOptions extends CommandOptions {
   readonly reason?: BranchReason;
   readonly ofModelCall?: string;
   readonly replaces?: string;
+  /** How the command is given, where its input is not the place alone. */
+  readonly input?: Given;
   /** Uid of the branch, where the caller derives one that is repeatable. */
   readonly uid?: Uid;
 }
@@ -192,7 +194,8 @@ export const fork =
       states,
       key,
       registerBranch(key.conversation, registration),
-      given(context, options, 'fork', [at, name ?? null, reason, replaces ?? null]),
+      options.input ??
+        given(context, options, 'fork', [at, name ?? null, reason, replaces ?? null]),
     )();
     if (E.isLeft(registered)) return registered;
     const opened = await ensureOpen(context, key, registration, context.as)();

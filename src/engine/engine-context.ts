@@ -3,6 +3,7 @@ import { base64url, digestOf, publicUid, uidFromBytes } from '../domain/digest.j
 import type { StemmaFault } from '../domain/errors.js';
 import type { Uid } from '../domain/ids.js';
 import type { Provenance } from '../domain/message.js';
+import { foreignId } from '../domain/text.js';
 import { stateCache, type StateCache } from './branch-loader.js';
 import type { Given } from './execute.js';
 import { historyCache, type HistoryCache } from './histories.js';
@@ -73,6 +74,12 @@ export const given = (
     ? {}
     : { command: { id: options.commandId, digest: inputDigest(name, input) } }),
 });
+
+/** Id of a command that is part of another one; it stays within the length that an id may have. */
+export const partCommandId = (...parts: readonly string[]): string => {
+  const id = parts.join('.');
+  return E.isRight(foreignId('', id)) ? id : `part.${publicUid(...parts)}`;
+};
 
 /** Ids that a command needs and its caller did not give: repeatable when the command has an id. */
 export const commandScopedId = (

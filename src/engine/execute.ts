@@ -7,7 +7,8 @@ import type { Appended, NewEvent } from '../domain/event-store.js';
 import type { Recorded } from '../domain/recorded.js';
 import { NO_UID } from '../domain/ids.js';
 import { branchStream, directoryStream } from '../domain/stream-name.js';
-import { utf8Bytes } from '../domain/text.js';
+import { isWellFormed, utf8Bytes } from '../domain/text.js';
+import { optionalNameFault } from './arguments.js';
 import {
   loadBranch,
   loadDirectory,
@@ -98,14 +99,15 @@ const knownCommand = <State, Answer>(
   command: Command<State, Answer>,
   given: Given,
   facts: Facts,
+  state: State,
 ): E.Either<StemmaFault, Done<Answer>> | undefined => {
   if (given.command === undefined) return undefined;
   const stored = facts.of('command', given.command.id);
   if (stored.length === 0) return undefined;
   const fault = commandFault(given.command, stored);
-  return fault === undefined
-    ? E.right({ answer: command.answer(stored, []), written: [], replayed: true })
-    : E.left(fault);
+  if (fault !== undefined) return E.left(fault);
+  const answer = command.answerAgain?.(facts) ?? command.answer(stored, [], state);
+  return E.right({ answer, written: [], replayed: true });
 };
 
 const isNonEmpty = <A>(items: readonly A[]): items is readonly [A, ...A[]] => items.length > 0;
@@ -187,12 +189,14 @@ const attemptOnce = async <State extends Chained, Answer>(
       : [...command.keysOf, { kind: 'command', id: given.command.id }];
   const facts = await lookUp(runtime, target.conversation, lineage, refs)();
   if (E.isLeft(facts)) return done(facts);
-  const replay = knownCommand(command, given, facts.right);
+  const replay = knownCommand(command, given, facts.right, state);
   if (replay !== undefined) return done(replay);
   const decided = command.decide(state, facts.right);
   if (E.isLeft(decided)) return done(decided);
   const { known, events } = decided.right;
-  const batch = writeBatch(contextOf(runtime, target, state, given), events);
+  const made = writeBatch(contextOf(runtime, target, state, given), events);
+  if (E.isLeft(made)) return done(made);
+  const batch = made.right;
   const appended = await send(runtime, target, given, state, batch);
   if (E.isLeft(appended)) {
     target.forget();
@@ -203,8 +207,19 @@ const attemptOnce = async <State extends Chained, Answer>(
   }
   const written = batch.map(({ recorded }) => recorded);
   if (written.length > 0) target.keep(state, written);
-  const answer = command.answer(known, written);
+  const answer = command.answer(known, written, state);
   return done(E.right({ answer, written, replayed: written.length === 0 }));
+};
+
+/** Ids that cannot be looked up: no texts, or texts that UTF-8 would turn into others (B16). */
+const lookupFault = (refs: readonly KeyRef[], commandId: unknown): StemmaFault | undefined => {
+  const refused = optionalNameFault('/commandId', commandId);
+  if (refused !== undefined) return refused;
+  for (const { kind, id } of refs as readonly { readonly kind: string; readonly id: unknown }[]) {
+    if (typeof id !== 'string') return { _tag: 'InvalidShape', path: `/${kind}`, expected: 'id' };
+    if (!isWellFormed(id)) return { _tag: 'IllFormedUnicode', path: `/${kind}` };
+  }
+  return undefined;
 };
 
 /**
@@ -219,6 +234,8 @@ const run =
     given: Given,
   ): Task<Done<Answer>> =>
   async () => {
+    const unusable = lookupFault(command.keysOf, given.command?.id);
+    if (unusable !== undefined) return E.left(unusable);
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await attemptOnce(runtime, target, command, given);
       if (outcome._tag === 'done') return outcome.result;
@@ -245,15 +262,41 @@ const replayOnly = async <State extends Chained, Answer>(
       : [...command.keysOf, { kind: 'command', id: given.command.id }];
   const facts = await lookUp(runtime, target.conversation, loaded.right.lineage, refs)();
   if (E.isLeft(facts)) return undefined;
-  const replay = knownCommand(command, given, facts.right);
+  const replay = knownCommand(command, given, facts.right, loaded.right.state);
   if (replay !== undefined) return replay;
   const decided = command.decide(loaded.right.state, facts.right);
   if (E.isLeft(decided) || decided.right.events.length > 0) return undefined;
-  const answer = command.answer(decided.right.known, []);
+  const answer = command.answer(decided.right.known, [], loaded.right.state);
   return E.right({ answer, written: [], replayed: true });
 };
 
 const CACHED_STATES = 256;
+
+/**
+ * The events of a command that was given before under this id; undefined when it is new. Commands
+ * that are made from today's history ask this first, so that a replay is not decided anew (CM1).
+ */
+export const priorCommand =
+  (
+    runtime: Runtime,
+    cache: StateCache,
+    key: BranchKey,
+    { command }: Given,
+  ): Task<readonly Recorded[] | undefined> =>
+  async () => {
+    if (command === undefined) return E.right(undefined);
+    const loaded = await loadBranch(runtime, cache, key)();
+    if (E.isLeft(loaded)) return loaded;
+    const directory = directoryStream(key.tenant, key.conversation);
+    const lineage = [...loaded.right.lineage, { stream: directory, upTo: Number.MAX_SAFE_INTEGER }];
+    const refs = [{ kind: 'command', id: command.id } as const];
+    const facts = await lookUp(runtime, key.conversation, lineage, refs)();
+    if (E.isLeft(facts)) return facts;
+    const stored = facts.right.of('command', command.id);
+    if (stored.length === 0) return E.right(undefined);
+    const fault = commandFault(command, stored);
+    return fault === undefined ? E.right(stored) : E.left(fault);
+  };
 
 /** Runs a command on a branch. */
 export const onBranch = <Answer>(
@@ -271,7 +314,9 @@ export const onBranch = <Answer>(
       stream,
       load: loadBranch(runtime, cache, key),
       keep: (state, written) => {
-        remember(cache.branches, stream, foldBranch(state, written), CACHED_STATES);
+        // A first event may be a fork, whose state begins with its ancestors': it is loaded, not folded.
+        if (state.head < 0) cache.branches.delete(stream);
+        else remember(cache.branches, stream, foldBranch(state, written), CACHED_STATES);
       },
       forget: () => {
         cache.branches.delete(stream);

@@ -8,7 +8,7 @@ import { branchStream, directoryStream } from '../domain/stream-name.js';
 import type { Surface } from '../domain/surface.js';
 import { history, type History } from '../projections/history.js';
 import type { HistoryDraft } from '../projections/history-fold.js';
-import { slotsOf, surfaceOf } from '../projections/surface.js';
+import { slotsOf, surfaceOf, unreadable } from '../projections/surface.js';
 import { ancestorsOf, remember } from './branch-loader.js';
 import { openSlots } from './content.js';
 import { forkPointFault, readAll, readForward } from './event-reader.js';
@@ -205,6 +205,9 @@ export const readSurface =
     if (E.isLeft(view)) return view;
     const open = await openSlots(runtime, key, slotsOf(view.right))();
     if (E.isLeft(open)) return open;
+    // A content that is there but is none must not pass for an erased one.
+    const [damaged] = unreadable(view.right, open.right);
+    if (damaged !== undefined) return E.left(damaged);
     const { head, directoryRevision } = view.right;
     return E.right(
       surfaceOf(view.right, open.right, {

@@ -13,7 +13,7 @@ import {
   type BranchContext,
   type CommandOptions,
 } from './engine-context.js';
-import { onBranch, type Done } from './execute.js';
+import { onBranch, priorCommand, type Done } from './execute.js';
 import { readHistory, readSurface } from './histories.js';
 import type { Task } from './runtime.js';
 
@@ -44,6 +44,14 @@ export const mergeFrom =
   ): Task<Done<{ readonly messages: readonly string[] }>> =>
   async () => {
     const { runtime, states, histories, key } = context;
+    const by = given(context, options, 'merge', [options.from, options.messages]);
+    const prior = await priorCommand(runtime, states, key, by)();
+    if (E.isLeft(prior)) return prior;
+    const merged = prior.right?.map(({ event }) => event).find((e) => e?.type === 'BranchMerged');
+    if (merged?.type === 'BranchMerged') {
+      const messages = merged.data.messages.map(({ id }) => id);
+      return E.right({ answer: { messages }, written: [], replayed: true });
+    }
     const source = { ...key, branch: options.from };
     const surface = await readSurface(runtime, histories, source)();
     if (E.isLeft(surface)) return surface;
@@ -66,7 +74,7 @@ export const mergeFrom =
     }));
     const command = mergeMessages({ scope: scopeOf(context), from: head, items });
     return onBranch(runtime, states, key, command, {
-      ...given(context, options, 'merge', [options.from, options.messages]),
+      ...by,
       slots,
     })();
   };

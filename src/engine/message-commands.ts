@@ -8,9 +8,18 @@ import {
 } from '../domain/decide/message-life.js';
 import { redactMessage } from '../domain/decide/directory.js';
 import { digestOf } from '../domain/digest.js';
-import { takeMessages, type MessageInput } from '../domain/intake.js';
+import type { StemmaFault } from '../domain/errors.js';
+import { MESSAGE_BYTES, takeMessages, type MessageInput } from '../domain/intake.js';
 import { plainJson } from '../domain/json-value.js';
 import type { MessageStatus, Role } from '../domain/message.js';
+import { utf8Bytes } from '../domain/text.js';
+import {
+  actorFault,
+  argumentFault,
+  nameFault,
+  optionalNameFault,
+  optionsFault,
+} from './arguments.js';
 import { loadBranch } from './branch-loader.js';
 import { slotMaker } from './content.js';
 import {
@@ -35,14 +44,12 @@ export interface AppendOptions extends CommandOptions {
 }
 
 /** A revision that a caller gives: a branch has its first event, so never below 0 (B38). */
-const revisionArgument = (value: unknown): E.Either<never, void> | ReturnType<typeof left> => {
-  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) {
-    return E.right(undefined);
-  }
+const revisionFault = (value: unknown): StemmaFault | undefined => {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) return undefined;
   const isFraction = typeof value === 'number' && Number.isFinite(value) && value % 1 !== 0;
   const reason =
     typeof value !== 'number' ? 'wrong_type' : isFraction ? 'not_an_integer' : 'out_of_range';
-  return left({ _tag: 'InvalidArgument', name: 'expectedRevision', reason });
+  return argumentFault('expectedRevision', reason);
 };
 
 /** Appends a message or a batch, all or nothing. */
@@ -53,8 +60,12 @@ export const append =
     options: AppendOptions = {},
   ): Task<Done<readonly AppendedMessage[]>> =>
   async () => {
-    const revision = revisionArgument(options.expectedRevision);
-    if (E.isLeft(revision)) return revision;
+    const fault =
+      optionsFault(options, { commandId: 'any', expectedRevision: 'any', as: 'any' }) ??
+      revisionFault(options.expectedRevision) ??
+      actorFault(options.as) ??
+      optionalNameFault('/commandId', options.commandId);
+    if (fault !== undefined) return left(fault);
     const slots = slotMaker(context.runtime, context.key.conversation);
     const items = takeMessages(input, {
       provenance: provenanceOf(options.as ?? context.as),
@@ -84,6 +95,16 @@ export interface InstructionsOptions extends CommandOptions {
   readonly owner?: string;
 }
 
+/** Instructions are text, and no longer than a message may be. */
+export const instructionsFault = (text: unknown): StemmaFault | undefined => {
+  if (text === undefined) return undefined;
+  if (typeof text !== 'string') {
+    return { _tag: 'InvalidShape', path: '/instructions', expected: 'text' };
+  }
+  const bytes = text.length * 3 > MESSAGE_BYTES ? utf8Bytes(text) : 0;
+  return bytes > MESSAGE_BYTES ? { _tag: 'TooLarge', bytes, limit: MESSAGE_BYTES } : undefined;
+};
+
 /** Writes a version of the instructions; the same text again writes nothing. */
 export const setInstructions =
   (
@@ -92,9 +113,14 @@ export const setInstructions =
     options: InstructionsOptions = {},
   ): Task<Done<{ readonly version: number }>> =>
   async () => {
-    if (typeof text !== 'string') {
-      return left({ _tag: 'InvalidShape', path: '/instructions', expected: 'text' });
-    }
+    const kinds = { commandId: 'any', name: 'any', role: 'text', owner: 'any' } as const;
+    const fault =
+      optionsFault(options, kinds) ??
+      instructionsFault(text) ??
+      optionalNameFault('/name', options.name) ??
+      optionalNameFault('/owner', options.owner) ??
+      optionalNameFault('/commandId', options.commandId);
+    if (fault !== undefined) return left(fault);
     const name = options.name ?? 'main';
     const role = options.role ?? 'system';
     const slots = slotMaker(context.runtime, context.key.conversation);
@@ -111,7 +137,7 @@ export const setInstructions =
       },
     });
     return onBranch(context.runtime, context.states, context.key, command, {
-      ...given(context, options, 'instructions', [name, role, text]),
+      ...given(context, options, 'instructions', [name, role, text, options.owner ?? null]),
       slots,
     })();
   };
@@ -119,6 +145,13 @@ export const setInstructions =
 export interface ReasonOptions extends CommandOptions {
   readonly reason?: string;
 }
+
+const reasonKinds = { commandId: 'any', reason: 'text' } as const;
+
+const idsFault = (ids: unknown): StemmaFault | undefined => {
+  const isList = Array.isArray(ids) && ids.every((id) => typeof id === 'string');
+  return isList ? undefined : { _tag: 'InvalidShape', path: '/ids', expected: 'ids' };
+};
 
 const reasonSlot = (slots: ReturnType<typeof slotMaker>, reason: string | undefined) =>
   reason === undefined ? undefined : slots.make(reason, 'reason');
@@ -132,6 +165,8 @@ export const setStatus =
     options: ReasonOptions = {},
   ): Task<Done<{ readonly to: MessageStatus }>> =>
   async () => {
+    const fault = optionsFault(options, reasonKinds);
+    if (fault !== undefined) return left(fault);
     const slots = slotMaker(context.runtime, context.key.conversation);
     const reason = reasonSlot(slots, options.reason);
     const command = changeStatus({
@@ -155,6 +190,8 @@ export const withdraw =
     options: ReasonOptions = {},
   ): Task<Done<{ readonly messages: readonly string[] }>> =>
   async () => {
+    const fault = optionsFault(options, reasonKinds) ?? idsFault(ids);
+    if (fault !== undefined) return left(fault);
     const slots = slotMaker(context.runtime, context.key.conversation);
     const reason = reasonSlot(slots, options.reason);
     const command = withdrawMessages(scopeOf(context), ids, reason);
@@ -173,6 +210,11 @@ export const redact =
   ): Task<Done<{ readonly message: string }>> =>
   async () => {
     const { runtime, states, key } = context;
+    const fault =
+      optionsFault(options, { ...reasonKinds, authority: 'any' }) ??
+      nameFault('/id', messageId) ??
+      optionalNameFault('/authority', options.authority);
+    if (fault !== undefined) return left(fault);
     const loaded = await loadBranch(runtime, states, key)();
     if (E.isLeft(loaded)) return loaded;
     const refs = [{ kind: 'message', id: messageId } as const];

@@ -2,18 +2,12 @@ import * as E from 'fp-ts/lib/Either.js';
 import { buildContext } from '../domain/context/build.js';
 import type { ContextPlan, InputLiteral } from '../domain/context/plan.js';
 import { completePolicy, type ContextPolicy } from '../domain/context/policy.js';
-import { completeCall, failCall, requestCall } from '../domain/decide/model-call.js';
-import type {
-  CallError,
-  ModelCallRequested,
-  Purpose,
-  Usage,
-} from '../domain/events/model-call-events.js';
+import { requestCall } from '../domain/decide/model-call.js';
+import type { ModelCallRequested, Purpose } from '../domain/events/model-call-events.js';
 import type { StemmaFault } from '../domain/errors.js';
-import type { TurnOutcome } from '../domain/events/branch-events.js';
-import { prepare, type MakeSlot } from '../domain/intake.js';
+import type { MakeSlot } from '../domain/intake.js';
 import { plainJson } from '../domain/json-value.js';
-import type { Block, CallRef, Message, MessageStatus, Raw, ToolCall } from '../domain/message.js';
+import type { CallRef } from '../domain/message.js';
 import type { Profile } from '../domain/profiles/profile.js';
 import type { Recorded } from '../domain/recorded.js';
 import type { Surface } from '../domain/surface.js';
@@ -29,9 +23,10 @@ import {
   type BranchContext,
   type CommandOptions,
 } from './engine-context.js';
-import { onBranch, type Done } from './execute.js';
+import { onBranch, priorCommand } from './execute.js';
 import { readSurface, type ReadPoint } from './histories.js';
 import { lookUp } from './known-ids.js';
+import { recordedContext } from './recorded-context.js';
 import type { Task } from './runtime.js';
 
 /** How a context is built. */
@@ -178,6 +173,44 @@ const attemptAfter =
 
 const REBUILDS = 16;
 
+/** What a request is, apart from the history that it is built from. */
+const requestInput = <Body extends object>(options: RequestOptions<Body>) => {
+  const { profile, budgetTokens, policy, tools, params, literals, purpose, agent, retryOf } =
+    options;
+  return [
+    profile.ruling,
+    budgetTokens ?? null,
+    policy ?? null,
+    tools ?? null,
+    params ?? null,
+    literals ?? null,
+    purpose ?? null,
+    agent ?? null,
+    retryOf ?? null,
+  ];
+};
+
+/** The call that this request made the first time, with its context built again. */
+const requestedBefore =
+  <Body extends object>(
+    context: BranchContext,
+    stored: readonly Recorded[],
+  ): Task<RequestedCall<Body>> =>
+  async () => {
+    const event = stored
+      .map((recorded) => recorded.event)
+      .find((e) => e?.type === 'ModelCallRequested');
+    if (event?.type !== 'ModelCallRequested') {
+      return left({ _tag: 'Unexpected', ref: 'request' });
+    }
+    const { modelCallId, attempt } = event.data;
+    const recorded = await recordedContext(context, modelCallId)();
+    if (E.isLeft(recorded)) return recorded;
+    // The recorded profile is the one that the command names: its input digest covers it.
+    const plan = recorded.right.plan as ContextPlan<Body>;
+    return E.right({ modelCallId, plan, attempt });
+  };
+
 /**
  * Records a call with its exact context before it is sent. A message that comes in between is not
  * missed: the context is built again at the new head.
@@ -189,6 +222,10 @@ export const request =
   ): Task<RequestedCall<Body>> =>
   async () => {
     const { runtime, states, histories, key } = context;
+    const by = given(context, options, 'request', requestInput(options));
+    const prior = await priorCommand(runtime, states, key, by)();
+    if (E.isLeft(prior)) return prior;
+    if (prior.right !== undefined) return requestedBefore<Body>(context, prior.right)();
     const attempt = await attemptAfter(context, options.retryOf)();
     if (E.isLeft(attempt)) return attempt;
     const id = commandScopedId(context, options, 'c', 0);
@@ -213,7 +250,7 @@ export const request =
         ),
       });
       const done = await onBranch(runtime, states, key, command, {
-        ...given(context, options, 'request', plan.right.requestDigest),
+        ...by,
         slots,
       })();
       if (E.isRight(done)) {
@@ -221,142 +258,4 @@ export const request =
       }
       if (done.left._tag !== 'RevisionConflict' || round >= REBUILDS) return done;
     }
-  };
-
-/** The answer of a model, in neutral form. */
-export interface Answer {
-  /** Id for the assistant message; absent: a new one. */
-  readonly id?: string;
-  readonly blocks: readonly Block[];
-  readonly toolCalls?: readonly ToolCall[];
-  readonly finishReason?: string;
-  readonly usage?: Usage;
-  readonly responseId?: string;
-  readonly model?: string;
-  readonly raw?: Raw;
-  readonly latencyMs?: number;
-  /** `draft` or `blocked` keeps it out of later contexts until it is confirmed. */
-  readonly status?: MessageStatus;
-}
-
-const answerMessage = (
-  answer: Answer,
-  id: string,
-  status: MessageStatus,
-  system?: string,
-): Message => ({
-  id,
-  role: 'assistant',
-  blocks: answer.blocks,
-  toolCalls: answer.toolCalls ?? [],
-  answers: [],
-  provenance: {
-    kind: 'model',
-    ...(answer.model === undefined ? {} : { id: answer.model }),
-    ...(system === undefined ? {} : { system }),
-  },
-  trust: 'model',
-  status,
-  ...(answer.raw === undefined ? {} : { raw: answer.raw }),
-});
-
-export interface CompletedCall {
-  readonly messageId?: string;
-  readonly events: readonly Recorded[];
-  readonly replayed: boolean;
-}
-
-const completed = (
-  done: Done<readonly Recorded[]>,
-  messageId: string | undefined,
-): CompletedCall => ({
-  ...(messageId === undefined ? {} : { messageId }),
-  events: done.answer,
-  replayed: done.replayed,
-});
-
-export interface CompleteOptions extends CommandOptions {
-  readonly purpose?: Purpose;
-  readonly provider?: string;
-}
-
-/** Records the answer of a call: message and completion in one append. */
-export const complete =
-  (
-    context: BranchContext,
-    modelCallId: string,
-    answer: Answer,
-    options: CompleteOptions = {},
-  ): Task<CompletedCall> =>
-  async () => {
-    const { runtime, states, key } = context;
-    const slots = slotMaker(runtime, key.conversation);
-    const isTurn = (options.purpose ?? 'turn') === 'turn';
-    // The id follows from the call, so that completing it again is a replay and not a second answer.
-    const id = answer.id ?? `m-${modelCallId}`;
-    const message = answerMessage(answer, id, answer.status ?? 'confirmed', options.provider);
-    const output = JSON.stringify(answer.blocks);
-    const command = completeCall({
-      scope: scopeOf(context),
-      modelCallId,
-      ...(isTurn
-        ? { message: prepare(message, slots.make) }
-        : { output: slots.make(output, 'output') }),
-      finishReason: answer.finishReason ?? 'stop',
-      usage: answer.usage ?? {},
-      ...(answer.responseId === undefined ? {} : { responseId: answer.responseId }),
-      ...(answer.latencyMs === undefined ? {} : { latencyMs: answer.latencyMs }),
-    });
-    const done = await onBranch(runtime, states, key, command, {
-      ...given(context, options, 'complete', [modelCallId, id]),
-      slots,
-    })();
-    return E.isLeft(done) ? done : E.right(completed(done.right, isTurn ? id : undefined));
-  };
-
-export interface Failure {
-  readonly kind: CallError['kind'];
-  readonly code?: string;
-  readonly retryable?: boolean;
-  readonly detail?: string;
-  /** What had come of the answer. */
-  readonly partial?: Pick<Answer, 'id' | 'blocks' | 'toolCalls'>;
-  /** Ends the turn with this outcome; absent: another attempt follows. */
-  readonly ends?: TurnOutcome;
-}
-
-/** Records that a call failed, with what of its answer had come. */
-export const fail =
-  (
-    context: BranchContext,
-    modelCallId: string,
-    failure: Failure,
-    options: CommandOptions = {},
-  ): Task<CompletedCall> =>
-  async () => {
-    const { runtime, states, key } = context;
-    const slots = slotMaker(runtime, key.conversation);
-    const { kind, code, retryable = kind === 'transport', detail, partial, ends } = failure;
-    const id = partial?.id ?? `m-${modelCallId}`;
-    const command = failCall({
-      scope: scopeOf(context),
-      modelCallId,
-      error: {
-        kind,
-        ...(code === undefined ? {} : { code }),
-        retryable,
-        ...(detail === undefined ? {} : { detail: slots.make(detail, 'detail') }),
-      },
-      ...(partial === undefined
-        ? {}
-        : { partial: prepare(answerMessage(partial, id, 'interrupted'), slots.make) }),
-      ...(ends === undefined ? {} : { ends }),
-    });
-    const done = await onBranch(runtime, states, key, command, {
-      ...given(context, options, 'fail', [modelCallId, kind]),
-      slots,
-    })();
-    return E.isLeft(done)
-      ? done
-      : E.right(completed(done.right, partial === undefined ? undefined : id));
   };

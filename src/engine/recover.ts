@@ -8,7 +8,7 @@ import type { TurnOutcome } from '../domain/events/branch-events.js';
 import type { CallRef } from '../domain/message.js';
 import { needsDecision, sessionOf, type Session } from '../domain/session.js';
 import { loadBranch } from './branch-loader.js';
-import { actorText, given, scopeOf, type BranchContext } from './engine-context.js';
+import { actorText, given, partCommandId, scopeOf, type BranchContext } from './engine-context.js';
 import { onBranch } from './execute.js';
 import { append } from './message-commands.js';
 import type { Task } from './runtime.js';
@@ -39,7 +39,7 @@ export interface Recovered {
 }
 
 const itemId = (context: BranchContext, item: string): { readonly commandId: string } => ({
-  commandId: `recover.${context.run}.${item}`,
+  commandId: partCommandId('recover', context.run, item),
 });
 
 const session =

@@ -6,8 +6,15 @@ import { Blocks, type Block } from '../domain/message.js';
 import { branchStream } from '../domain/stream-name.js';
 import { readSurface } from './histories.js';
 import { branchesOf, fork } from './conversation-commands.js';
-import { left, type BranchContext, type CommandOptions } from './engine-context.js';
+import {
+  given,
+  left,
+  partCommandId,
+  type BranchContext,
+  type CommandOptions,
+} from './engine-context.js';
 import { readBatch } from './event-reader.js';
+import { priorCommand } from './execute.js';
 import { forkPoints } from './histories.js';
 import { lookUp } from './known-ids.js';
 import { loadBranch } from './branch-loader.js';
@@ -55,10 +62,7 @@ const find =
       : E.right({ branch: found.meta.branch as Uid, revision: found.revision });
   };
 
-/**
- * The end of the batch that an event is part of, or the event before its batch: a fork never cuts
- * what was appended as one.
- */
+/** The event behind which a fork begins. A turn that was opened for a call is left out with the call. */
 const placeOf =
   (context: BranchContext, at: ForkPlace): Task<Place> =>
   async () => {
@@ -106,9 +110,22 @@ export const forkAt =
     } = {},
   ): Task<ForkedBranch> =>
   async () => {
+    const { runtime, states, key } = context;
+    const by = given(context, options, 'forkAt', [
+      at,
+      options.name ?? null,
+      options.reason ?? null,
+    ]);
+    const prior = await priorCommand(runtime, states, key, by)();
+    if (E.isLeft(prior)) return prior;
+    const event = prior.right?.[0]?.event;
+    if (event?.type === 'BranchRegistered') {
+      const { branch, name } = event.data;
+      return E.right({ branch, name });
+    }
     const place = await placeOf(context, at)();
     if (E.isLeft(place)) return place;
-    const branch = await fork(context, place.right, options)();
+    const branch = await fork(context, place.right, { ...options, input: by })();
     if (E.isLeft(branch)) return branch;
     const directory = await branchesOf(context, context.key.conversation)();
     if (E.isLeft(directory)) return directory;
@@ -168,7 +185,7 @@ export const retry =
     const appended = await append(
       onFork,
       edited.right as Parameters<typeof append>[1],
-      commandId === undefined ? {} : { commandId: `${commandId}.edit` },
+      commandId === undefined ? {} : { commandId: partCommandId(commandId, 'edit') },
     )();
     return E.isLeft(appended) ? appended : forked;
   };

@@ -30,7 +30,7 @@ const recordedFingerprint =
 const establish =
   (runtime: Runtime, tenant: Uid, secret: Uint8Array): Task<void> =>
   async () => {
-    const [written] = writeBatch(
+    const batch = writeBatch(
       {
         stream: governanceStream(tenant),
         conversation: NO_UID,
@@ -49,6 +49,8 @@ const establish =
         },
       ],
     );
+    if (E.isLeft(batch)) return batch;
+    const [written] = batch.right;
     if (written === undefined) return E.right(undefined);
     const stream = governanceStream(tenant);
     const appended = await runtime.events.append(stream, 'none', [written.stored])();

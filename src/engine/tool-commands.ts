@@ -48,7 +48,12 @@ export const beginTool = (
     context.states,
     context.key,
     command,
-    given(context, options, 'startTool', [call, effect]),
+    given(context, options, 'startTool', [
+      call,
+      effect,
+      options.idempotencyKey ?? null,
+      options.executor ?? null,
+    ]),
   );
 };
 
@@ -98,7 +103,12 @@ export const askApproval = (
     context.states,
     context.key,
     command,
-    given(context, options, 'askApproval', [call, kind, expiresAt ?? null]),
+    given(context, options, 'askApproval', [
+      call,
+      kind,
+      expiresAt ?? null,
+      options.requestId ?? null,
+    ]),
   );
 };
 
@@ -119,7 +129,12 @@ export const answerApproval = (
     ...(reason === undefined ? {} : { reason }),
   });
   return onBranch(context.runtime, context.states, context.key, command, {
-    ...given(context, options, 'answerApproval', [requestId, outcome, options.reason ?? null]),
+    ...given(context, options, 'answerApproval', [
+      requestId,
+      outcome,
+      options.reason ?? null,
+      options.approver ?? null,
+    ]),
     slots,
   });
 };

@@ -12,8 +12,8 @@ import {
   type Answer,
   type CompleteOptions,
   type Failure,
-  type RequestedCall,
-} from '../engine/model-calls.js';
+} from '../engine/model-answers.js';
+import type { RequestedCall } from '../engine/model-calls.js';
 import { run, StemmaError } from './stemma-error.js';
 import { toolCallHandle, type ToolCallHandle } from './tool-call-face.js';
 

@@ -32,6 +32,11 @@ export const isStemmaError = <T extends FaultTag = FaultTag>(
 ): error is StemmaError & { readonly _tag: T; readonly data: FaultOf<T> } =>
   error instanceof StemmaError && (tag === undefined || error._tag === tag);
 
+/** Throws a fault, where there is one. */
+export const check = (fault: StemmaFault | undefined): void => {
+  if (fault !== undefined) throw new StemmaError(fault);
+};
+
 /** Runs a task: its value, or its fault thrown. */
 export const run = async <A>(task: Task<A>): Promise<A> => {
   const result = await task();

@@ -2,6 +2,7 @@ import type { BranchEntry, DirectoryState } from '../domain/directory-state.js';
 import type { ImportPlan } from '../domain/import-plan.js';
 import type { Uid } from '../domain/ids.js';
 import type { ParentConversation } from '../domain/events/directory-events.js';
+import { actorFault, optionalNameFault, optionsFault } from '../engine/arguments.js';
 import { branchesOf, start } from '../engine/conversation-commands.js';
 import type { ConversationFilter } from '../engine/conversation-filter.js';
 import { diff, type Difference, type DiffOptions } from '../engine/differences.js';
@@ -16,7 +17,7 @@ import { exposuresIn, type ExposedBy } from '../engine/exposures.js';
 import { runImport, type ImportResult } from '../engine/import-run.js';
 import { importFile, type ImportAnswer, type ImportFileOptions } from '../import-file.js';
 import { locate, type Located, type LocatedKind } from '../engine/locate.js';
-import { setInstructions } from '../engine/message-commands.js';
+import { instructionsFault, setInstructions } from '../engine/message-commands.js';
 import { overview, type Overview } from '../engine/overview.js';
 import {
   conversations,
@@ -31,7 +32,7 @@ import { verifyConversation, type Verification } from '../engine/verification.js
 import { audit, type Audit } from '../projections/audit.js';
 import { lineage, type Lineage } from '../projections/lineage.js';
 import { branchFace, type Branch } from './branch-face.js';
-import { run } from './stemma-error.js';
+import { check, run } from './stemma-error.js';
 
 export interface StartInput {
   /** The caller's id; starting it again finds the conversation, from every node. */
@@ -95,11 +96,28 @@ const branchContext = (
   as,
 });
 
+const startKinds = {
+  id: 'any',
+  title: 'text',
+  labels: 'object',
+  instructions: 'any',
+  parent: 'object',
+  as: 'any',
+  run: 'any',
+  commandId: 'any',
+} as const;
+
 const begin = async (
   context: EngineContext,
   defaults: Actor,
   input: StartInput = {},
 ): Promise<Branch> => {
+  check(
+    optionsFault(input, startKinds) ??
+      actorFault(input.as) ??
+      optionalNameFault('/run', input.run) ??
+      instructionsFault(input.instructions),
+  );
   const { instructions, run: runId, as = defaults, ...options } = input;
   const { conversation, main } = await run(start(context, { ...options, as }));
   const own = branchContext(context, { conversation, branch: main }, as, runId);
@@ -113,6 +131,11 @@ export const stemmaFace = (context: EngineContext, as: Actor): Stemma => {
   return {
     start: (input) => begin(context, as, input),
     open: async (reference, options = {}) => {
+      check(
+        optionsFault(options, { as: 'any', run: 'any' }) ??
+          actorFault(options.as) ??
+          optionalNameFault('/run', options.run),
+      );
       const { conversation, entry } = await run(resolve(context, reference));
       const place = { conversation, branch: entry.branch };
       const own = branchContext(context, place, options.as ?? as, options.run);

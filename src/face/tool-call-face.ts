@@ -5,6 +5,7 @@ import { FOREIGN_JSON, parseJson } from '../domain/json-scan.js';
 import type { CallRef, Outcome, ToolCall } from '../domain/message.js';
 import type { BranchContext, CommandOptions } from '../engine/engine-context.js';
 import { append } from '../engine/message-commands.js';
+import { session } from '../engine/recover.js';
 import {
   abandon,
   askApproval,
@@ -16,8 +17,9 @@ import { StemmaError, run } from './stemma-error.js';
 import type { Tool, Toolbox } from './toolbox.js';
 
 export interface ToolOutcome {
-  readonly messageId: string;
-  readonly outcome: Outcome;
+  /** Absent while the call waits for an approval. */
+  readonly messageId?: string;
+  readonly outcome: Outcome | 'awaiting_approval';
   /** The text that the model will read. */
   readonly content: string;
 }
@@ -112,6 +114,27 @@ const attach = async (
   return message;
 };
 
+const DENIED = 'This call was not approved.';
+
+/**
+ * A tool that needs an approval waits for one: asked once per call, answered by `resolveApproval`,
+ * whenever that is. Undefined: it may run.
+ */
+const heldBack = async (
+  context: BranchContext,
+  call: { readonly ref: CallRef },
+  tool: Tool | undefined,
+): Promise<ToolOutcome | Attempted | undefined> => {
+  if (tool?.needsApproval !== true) return undefined;
+  const { toolCalls } = await run(session(context));
+  const { messageId, index } = call.ref;
+  const open = toolCalls.find((c) => c.messageId === messageId && c.index === index);
+  if (open === undefined || open.approved) return undefined;
+  if (open.state === 'denied') return { content: DENIED, outcome: 'denied' };
+  if (open.state !== 'awaiting_approval') await run(askApproval(context, call.ref));
+  return { outcome: 'awaiting_approval', content: '' };
+};
+
 const runCall = async (
   context: BranchContext,
   call: ToolCall & { readonly ref: CallRef },
@@ -120,12 +143,18 @@ const runCall = async (
 ): Promise<ToolOutcome> => {
   const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined;
   const args = parsedArguments(call.arguments);
+  const held = args === undefined ? undefined : await heldBack(context, call, tool);
+  if (held?.outcome === 'awaiting_approval')
+    return { outcome: held.outcome, content: held.content };
+  const denied =
+    held?.outcome === 'denied' ? { content: DENIED, outcome: 'denied' as const } : undefined;
   const attempted: Attempted =
-    tool === undefined
+    denied ??
+    (tool === undefined
       ? { content: 'There is no tool of this name.', outcome: 'not_started' }
       : args === undefined
         ? { content: 'The arguments are no JSON object.', outcome: 'not_started' }
-        : await attempt(context, call, tool, args, signal);
+        : await attempt(context, call, tool, args, signal));
   const message = await attach(context, call, attempted);
   return { messageId: message.id, outcome: attempted.outcome, content: attempted.content };
 };

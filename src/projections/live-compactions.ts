@@ -79,18 +79,22 @@ const contains = (
  */
 export const liveRanges = (draft: HistoryDraft): readonly LiveRange[] => {
   const live: LiveRange[] = [];
-  const hidden = new Set<number>();
+  // Later compactions in force or hidden: what lies within a hidden one is hidden with it.
   const outer: { readonly covers: readonly Run[]; readonly ids: ReadonlySet<string> }[] = [];
+  const summarised = new Set<number>();
   for (let index = draft.compactions.length - 1; index >= 0; index -= 1) {
     const compaction = draft.compactions[index];
     if (compaction === undefined || compaction.reverted !== undefined) continue;
-    if (hidden.has(index)) continue;
-    const { covered, changed, through } = expand(draft, index);
     const { covers } = compaction.data;
-    // Known to lie within: chains of summaries of summaries are followed once, not once for each.
-    for (const inner of through) hidden.add(inner);
-    if (outer.some((later) => contains(later, { covers, ids: covered }))) continue;
-    live.push({ index, covered, changed });
+    if (summarised.has(index)) {
+      // Its messages are those of a later one: chains of summaries are followed once.
+      outer.push({ covers, ids: new Set() });
+      continue;
+    }
+    const { covered, changed, through } = expand(draft, index);
+    for (const inner of through) summarised.add(inner);
+    const isHidden = outer.some((later) => contains(later, { covers, ids: covered }));
+    if (!isHidden) live.push({ index, covered, changed });
     outer.push({ covers, ids: new Set(covered) });
   }
   return live.reverse();

@@ -100,6 +100,15 @@ describe('compactions', () => {
     expect(entryOf(view(main.events), 'm2').coveredBy).toBeUndefined();
   });
 
+  it('CX5 what lies within a hidden compaction is hidden with it', () => {
+    const { main } = talk();
+    const run = (from: number, to: number) => [{ branch: uid('main'), from, to }];
+    main.add(compacted('k1', ['m1'], { covers: run(1, 1) }));
+    main.add(compacted('k2', ['m2'], { covers: run(1, 2) }));
+    main.add(compacted('k3', ['summary-k2']));
+    expect(states(view(main.events))).toEqual(['hidden', 'hidden', 'live']);
+  });
+
   it('CX5 disjoint compactions are both in force, in log order', () => {
     const { main } = talk();
     main.add(compacted('k1', ['m4', 'm5']));

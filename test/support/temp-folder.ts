@@ -5,14 +5,14 @@ import { afterAll } from 'vitest';
 
 const made: string[] = [];
 
+// At the top, since a hook that is asked for inside a test never runs.
+afterAll(() => {
+  for (const folder of made.splice(0)) fs.rmSync(folder, { recursive: true, force: true });
+});
+
 /** A new empty folder, removed when the test file is done. */
 export const tempFolder = (name = 'stemma'): string => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), `${name}-`));
-  if (made.length === 0) {
-    afterAll(() => {
-      for (const each of made.splice(0)) fs.rmSync(each, { recursive: true, force: true });
-    });
-  }
   made.push(folder);
   return folder;
 };

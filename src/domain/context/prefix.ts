@@ -9,12 +9,42 @@ export interface PrefixInput {
   readonly surface: Surface;
 }
 
-// Events of one line of history are comparable by branch order and revision; an event of another
-// branch of the line came before the fork, so it is older.
-const isOlder = (event: EventRef | undefined, than: EventRef, branch: string): boolean => {
-  if (event === undefined) return false;
-  if (event.branch === than.branch) return event.revision < than.revision;
-  return than.branch === branch;
+/** The latest changes seen so far, by branch; `always` once one has no event to be older than. */
+interface Changes {
+  readonly latest: Map<string, number>;
+  always: boolean;
+}
+
+const note = (changes: Changes, event: EventRef | undefined): void => {
+  if (event === undefined) changes.always = true;
+  else {
+    const known = changes.latest.get(event.branch) ?? -1;
+    changes.latest.set(event.branch, Math.max(known, event.revision));
+  }
+};
+
+/** Branches of the line of history, the eldest first: messages stand in that order. */
+const ranksOf = ({ items, branch }: Surface): ReadonlyMap<string, number> => {
+  const ranks = new Map<string, number>();
+  for (const { place } of items) {
+    if (!ranks.has(place.branch)) ranks.set(place.branch, ranks.size);
+  }
+  return ranks.set(branch, ranks.size);
+};
+
+// On one branch revisions tell what came first; what is on an elder branch came before the fork.
+const cameAfter = (
+  changes: Changes,
+  place: EventRef,
+  ranks: ReadonlyMap<string, number>,
+): boolean => {
+  if (changes.always) return true;
+  const own = ranks.get(place.branch) ?? 0;
+  for (const [of, revision] of changes.latest) {
+    const isOlder = of === place.branch ? revision < place.revision : (ranks.get(of) ?? -1) < own;
+    if (!isOlder) return true;
+  }
+  return false;
 };
 
 /**
@@ -25,17 +55,17 @@ const isOlder = (event: EventRef | undefined, than: EventRef, branch: string): b
 export const changedPrefixes = (input: PrefixInput): ReadonlySet<string> => {
   const { list, chosen, left, surface } = input;
   const changed = new Set<string>();
-  const causes: (EventRef | undefined)[] = surface.instructions.map(({ place }) => place);
+  const changes: Changes = { latest: new Map(), always: false };
+  const ranks = ranksOf(surface);
+  for (const { place } of surface.instructions) note(changes, place);
   list.forEach((candidate, index) => {
     const { message, place, out, cause, kind, shortened } = candidate;
-    if (message.role === 'assistant' && chosen.has(index)) {
-      const isChanged = causes.some((event) => !isOlder(event, place, surface.branch));
-      if (isChanged) changed.add(message.id);
-    }
+    const isSent = message.role === 'assistant' && chosen.has(index);
+    if (isSent && cameAfter(changes, place, ranks)) changed.add(message.id);
     if (out !== undefined) {
-      if (out.disposition !== 'orphan_result') causes.push(out.cause);
-    } else if (left.has(index)) causes.push(undefined);
-    else if (kind === 'summary' || shortened === true || cause !== undefined) causes.push(cause);
+      if (out.disposition !== 'orphan_result') note(changes, out.cause);
+    } else if (left.has(index)) note(changes, undefined);
+    else if (kind === 'summary' || shortened === true || cause !== undefined) note(changes, cause);
   });
   return changed;
 };

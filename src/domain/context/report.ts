@@ -45,12 +45,13 @@ const dispositionOf = <Body extends object>(
   candidate: Candidate,
   index: number,
   unit: string,
+  omitted: ReadonlySet<string>,
 ): MessageDisposition => {
   const { message, place } = candidate;
   const about = { messageId: message.id, place, tokens: input.size.tokensOfCandidate(index), unit };
   const out = candidate.out ?? input.selection.left.get(index);
   if (out !== undefined) return { ...about, in: false, ...out };
-  if (input.encoded.omitted.includes(message.id)) {
+  if (omitted.has(message.id)) {
     return { ...about, in: false, disposition: 'policy', note: 'nothing of it can be sent' };
   }
   const reason = input.selection.chosen.get(index) ?? 'window';
@@ -72,8 +73,9 @@ const dispositionsOf = <Body extends object>(
   for (const { name, members } of input.units) {
     for (const index of members) unitOf.set(index, name);
   }
+  const omitted = new Set(input.encoded.omitted);
   return input.exchanges.list.map((candidate, index) =>
-    dispositionOf(input, candidate, index, unitOf.get(index) ?? candidate.message.id),
+    dispositionOf(input, candidate, index, unitOf.get(index) ?? candidate.message.id, omitted),
   );
 };
 

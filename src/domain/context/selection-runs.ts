@@ -22,7 +22,9 @@ export const selectionRuns = (decisions: readonly Decided[]): readonly Selection
   const recorded = decisions.filter(isRecorded);
   const byBranch = new Map<string, number[]>();
   for (const { place } of recorded) {
-    byBranch.set(place.branch, [...(byBranch.get(place.branch) ?? []), place.revision]);
+    const revisions = byBranch.get(place.branch);
+    if (revisions === undefined) byBranch.set(place.branch, [place.revision]);
+    else revisions.push(place.revision);
   }
   const next = new Map<string, number>();
   for (const [branch, revisions] of byBranch) {
@@ -58,7 +60,11 @@ export const recordedIn = (
   runs: readonly SelectionRun[],
 ): ((index: number) => RecordedDecision | undefined) => {
   const byBranch = new Map<string, SelectionRun[]>();
-  for (const run of runs) byBranch.set(run.branch, [...(byBranch.get(run.branch) ?? []), run]);
+  for (const run of runs) {
+    const own = byBranch.get(run.branch);
+    if (own === undefined) byBranch.set(run.branch, [run]);
+    else own.push(run);
+  }
   for (const own of byBranch.values()) own.sort((a, b) => a.from - b.from);
   return (index) => {
     const place = list[index]?.place;

@@ -140,19 +140,19 @@ const isInstruction = (candidate: Candidate): boolean =>
 // question; the true beginning of a conversation is kept, and an opening turn stands before it.
 const openWithUser = (work: Work, must: ReadonlyMap<number, Disposition>): boolean => {
   const { list, units } = work.input;
-  for (;;) {
-    const first = list.findIndex(
-      (candidate, index) => work.chosen.has(index) && !isInstruction(candidate),
-    );
-    const candidate = list[first];
-    if (candidate === undefined || candidate.message.role === 'user') return false;
-    const isBeginning = !list.some(
-      (other, index) => index < first && work.left.has(index) && other.message.role === 'user',
-    );
-    const unit = units.find(({ members }) => members.includes(first));
-    if (isBeginning || must.has(first) || unit === undefined) return true;
+  const unitOf = new Map<number, Unit>();
+  for (const unit of units) for (const index of unit.members) unitOf.set(index, unit);
+  let isCutOff = false;
+  for (const [index, candidate] of list.entries()) {
+    const isUser = candidate.message.role === 'user';
+    if (work.left.has(index)) isCutOff ||= isUser;
+    if (!work.chosen.has(index) || isInstruction(candidate)) continue;
+    if (isUser) return false;
+    const unit = unitOf.get(index);
+    if (!isCutOff || must.has(index) || unit === undefined) return true;
     leave(work, unit, { disposition: 'policy', note: 'a context begins with a user turn' });
   }
+  return false;
 };
 
 /**

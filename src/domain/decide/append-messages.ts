@@ -45,7 +45,8 @@ export interface AppendedMessage {
   readonly status: 'written' | 'replayed';
 }
 
-const allowedRoles: Readonly<Record<Provenance['kind'], readonly Role[]>> = {
+/** What each origin may write (RL1). */
+export const allowedRoles: Readonly<Record<Provenance['kind'], readonly Role[]>> = {
   operator: ['system', 'developer', 'user', 'assistant', 'tool'],
   app: ['system', 'developer', 'user', 'assistant', 'tool'],
   importer: ['system', 'developer', 'user', 'assistant', 'tool'],
@@ -232,15 +233,13 @@ const issue = (open: Map<string, OpenCall>, message: Message): void => {
   if (message.status !== 'confirmed') return;
   message.toolCalls.forEach((call, index) => {
     const ref = { messageId: message.id, index };
+    const fresh = { state: 'not_started', approved: false, inherited: false, attempt: 0 } as const;
     open.set(callKey(ref), {
       ...ref,
       callId: call.id,
       name: call.name,
       argumentsDigest: '',
-      state: 'not_started',
-      approved: false,
-      inherited: false,
-      attempt: 0,
+      ...fresh,
     });
   });
 };
@@ -249,6 +248,9 @@ const OPEN_LIMIT = 1_000;
 
 interface Planning {
   readonly open: Map<string, OpenCall>;
+  /** Calls that a result of this very batch answered. */
+  readonly answered: { readonly item: PreparedMessage; readonly call: AnsweredCall }[];
+  readonly nextPlace: { readonly branch: string; readonly revision: number };
   readonly events: Planned[];
   readonly known: Recorded[];
 }
@@ -274,9 +276,15 @@ const planItem = (
   const open = findOpen(planning.open, item.answers);
   if (open !== undefined) {
     const { messageId, index: at, callId } = open;
+    const call = { messageId, index: at, callId };
     planning.open.delete(callKey(open));
-    planning.events.push(resultEvent(item, { messageId, index: at, callId }, false));
+    planning.answered.push({ item, call });
+    planning.events.push(resultEvent(item, call, false));
     return undefined;
+  }
+  const twice = planning.answered.find(({ call }) => sameGiven(item, call));
+  if (twice !== undefined && item.message.late !== true) {
+    return { _tag: 'DuplicateToolResult', callId: namedCall(item), place: planning.nextPlace };
   }
   const laterIds = new Set(
     items.slice(index + 1).flatMap(({ message }) => message.toolCalls.map((call) => call.id)),
@@ -293,8 +301,15 @@ export const planMessages = (
   items: readonly PreparedMessage[],
   state: BranchState,
   facts: Facts,
+  branch = '',
 ): E.Either<StemmaFault, Pick<Planning, 'events' | 'known'>> => {
-  const planning: Planning = { open: new Map(state.calls), events: [], known: [] };
+  const planning: Planning = {
+    open: new Map(state.calls),
+    answered: [],
+    nextPlace: { branch, revision: state.head + 1 },
+    events: [],
+    known: [],
+  };
   for (const index of items.keys()) {
     const fault = planItem(planning, items, index, facts);
     if (fault !== undefined) return E.left(fault);
@@ -302,21 +317,43 @@ export const planMessages = (
   return E.right(planning);
 };
 
-const writesTurn = (items: readonly PreparedMessage[]): boolean =>
-  items.some(({ message }) => message.role === 'assistant');
-
-/** Results come from wherever the tool ran, but never from a run that lost its turn. */
+/**
+ * A user's message is never held back by a turn. Results come from wherever the tool ran, but not from
+ * a run that lost its turn; everything else is written by the run whose turn it is.
+ */
 const writerFault = (input: AppendInput, state: BranchState): StemmaFault | undefined => {
-  const fault = turnFault(input.scope, state);
-  if (fault === undefined || writesTurn(input.items)) return fault;
-  const onlyUser = input.items.every(({ message }) => message.role !== 'tool');
-  return !onlyUser && fault._tag === 'RunSuperseded' ? fault : undefined;
+  const roles = new Set(input.items.map(({ message }) => message.role));
+  roles.delete('user');
+  const fault = roles.size === 0 ? undefined : turnFault(input.scope, state);
+  const onlyResults = roles.size === 1 && roles.has('tool');
+  return onlyResults && fault?._tag === 'TurnOpen' ? undefined : fault;
+};
+
+/** Within a batch, too, an id stands for one content: the same again is taken once (ID2, ID3). */
+const distinct = (input: AppendInput): E.Either<StemmaFault, readonly PreparedMessage[]> => {
+  const byId = new Map<string, PreparedMessage>();
+  for (const item of input.items) {
+    const { id } = item.message;
+    const first = byId.get(id);
+    if (first === undefined) {
+      byId.set(id, item);
+      continue;
+    }
+    const [digest, storedDigest] = [digestFor(item, []), digestFor(first, [])];
+    const sameCall = JSON.stringify(item.answers) === JSON.stringify(first.answers);
+    if (digest === storedDigest && sameCall) continue;
+    const place = { branch: input.scope.branch, revision: -1 };
+    return E.left({ _tag: 'MessageIdConflict', id, place, digest, storedDigest });
+  }
+  return E.right([...byId.values()]);
 };
 
 const decide =
   (input: AppendInput) =>
   (state: BranchState, facts: Facts): Decided => {
-    const { items } = input;
+    const given = distinct(input);
+    if (E.isLeft(given)) return given;
+    const items = given.right;
     if (items.length === 0) return refuse({ _tag: 'InvalidShape', path: '', expected: 'messages' });
     for (const { message } of items) {
       const fault = roleFault(message.role, message.provenance.kind);
@@ -332,7 +369,7 @@ const decide =
       sealedFault(input.scope, state) ??
       writerFault(input, state);
     if (fault !== undefined) return refuse(fault);
-    const planned = planMessages(rest, state, facts);
+    const planned = planMessages(rest, state, facts, input.scope.branch);
     return E.isLeft(planned)
       ? planned
       : append(planned.right.events, [...stored.right, ...planned.right.known]);
@@ -359,6 +396,23 @@ const answerOf =
     return items.flatMap(({ message }) => byId.get(message.id) ?? rest.splice(0, 1));
   };
 
+/** Where each item stands by now: its own event, or the equal result that was there before it. */
+const answerAgain =
+  (items: readonly PreparedMessage[]) =>
+  (facts: Facts): readonly AppendedMessage[] =>
+    items.flatMap((item) => {
+      const own = facts.of('message', item.message.id)[0];
+      const equal = findClosed(facts, item).find(
+        ({ recorded, call }) =>
+          messageOf(recorded.event)?.contentDigest === digestFor(item, [call]),
+      );
+      const recorded = own ?? equal?.recorded;
+      const id = messageOf(recorded?.event)?.id;
+      return recorded === undefined || id === undefined
+        ? []
+        : [{ id, place: placeOf(recorded), status: 'replayed' as const }];
+    });
+
 /** Appends messages and tool results as one batch: all or nothing, in this order. */
 export const appendMessages = (
   input: AppendInput,
@@ -367,6 +421,7 @@ export const appendMessages = (
   keysOf: keysOf(input.items),
   decide: decide(input),
   answer: answerOf(input.items),
+  answerAgain: answerAgain(input.items),
   mayRebase:
     input.expected === undefined &&
     input.items.every(({ message }) => message.role === 'user' || message.role === 'tool'),

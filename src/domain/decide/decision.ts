@@ -38,7 +38,13 @@ export interface Command<State, Answer> {
   readonly name: CommandName;
   readonly keysOf: readonly KeyRef[];
   readonly decide: (state: State, facts: Facts) => Decided;
-  readonly answer: (known: readonly Recorded[], written: readonly Recorded[]) => Answer;
+  readonly answer: (
+    known: readonly Recorded[],
+    written: readonly Recorded[],
+    state: State,
+  ) => Answer;
+  /** The first answer again, for a known command id, where its events alone do not tell all of it. */
+  readonly answerAgain?: (facts: Facts) => Answer;
   /** Where the table lets it depend on the input: whether this one may be decided again at a later head. */
   readonly mayRebase?: boolean;
 }

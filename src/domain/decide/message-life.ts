@@ -52,9 +52,10 @@ export const reviseInstructions = (
       },
     ]);
   },
-  answer: (before, written) => {
+  answer: (before, written, state) => {
     const event = [...before, ...written].at(-1)?.event;
-    return { version: event?.type === 'InstructionsRevised' ? event.data.version : 0 };
+    const inForce = state.instructions.get(input.instructions.name)?.version ?? 0;
+    return { version: event?.type === 'InstructionsRevised' ? event.data.version : inForce };
   },
 });
 
@@ -72,6 +73,10 @@ export const messageRef = (facts: Facts, id: string): MessageRef | undefined => 
 };
 
 const notFound = (id: string) => ({ _tag: 'NotFound', kind: 'message', ref: id }) as const;
+
+/** What was blocked or broken off never runs its calls: only a draft's calls are still to be made. */
+const makesCalls = (facts: Facts, id: string): boolean =>
+  facts.of('message', id).some(({ event }) => (messageOf(event)?.toolCalls.length ?? 0) > 0);
 
 export interface StatusInput {
   readonly scope: BranchScope;
@@ -93,6 +98,16 @@ export const changeStatus = (
     const message = messageRef(facts, input.messageId);
     if (message === undefined) return refuse(notFound(input.messageId));
     const { to, by, reason } = input;
+    // A message is a draft from the beginning or never.
+    if (to === 'draft')
+      return refuse({ _tag: 'InvalidArgument', name: 'to', reason: 'unknown_value' });
+    if (
+      to === 'confirmed' &&
+      !state.drafts.has(input.messageId) &&
+      makesCalls(facts, input.messageId)
+    ) {
+      return refuse({ _tag: 'InvalidArgument', name: 'to', reason: 'has_tool_calls' });
+    }
     return append([
       plain({
         type: 'MessageStatusChanged',

@@ -11,7 +11,8 @@ import type {
 import type { TurnOutcome } from '../events/branch-events.js';
 import type { Recorded } from '../recorded.js';
 import type { Slot } from '../slot.js';
-import { planMessages, type PreparedMessage } from './append-messages.js';
+import { messageOf, planMessages, type PreparedMessage } from './append-messages.js';
+import { contentDigest } from '../message.js';
 import {
   append,
   known,
@@ -108,17 +109,41 @@ const notFound = (modelCallId: string): StemmaFault => ({
   ref: modelCallId,
 });
 
+/** The same answer again is a replay; another one is refused (ID3). */
+const completedAlready = (
+  input: CompleteInput,
+  completed: Recorded & { readonly event: EventOf<'ModelCallCompleted'> },
+  facts: Facts,
+): Decided => {
+  const { message } = input;
+  if (message === undefined) return known([completed]);
+  const [stored] = facts.of('message', message.message.id);
+  const digest = contentDigest(message.message);
+  const storedDigest = messageOf(stored?.event)?.contentDigest ?? '';
+  if (stored !== undefined && digest === storedDigest) return known([stored, completed]);
+  const place = stored ?? completed;
+  return refuse({
+    _tag: 'MessageIdConflict',
+    id: message.message.id,
+    place: { branch: place.meta.branch, revision: place.revision },
+    digest,
+    storedDigest,
+  });
+};
+
 /** A call that is over: the same answer again is a replay; an answer after a loss is audit only. */
 const decideClosed = (input: CompleteInput, state: BranchState, facts: Facts): Decided => {
   const { requested, completed, failed } = callEvents(facts, input.modelCallId);
   if (requested === undefined) return refuse(notFound(input.modelCallId));
-  if (completed !== undefined) {
-    const items = input.message === undefined ? [] : facts.of('message', input.message.message.id);
-    return known([...items.slice(0, 1), completed]);
+  if (completed !== undefined && completed.event.data.late !== true) {
+    return completedAlready(input, completed, facts);
   }
+  if (completed !== undefined) return known([completed]);
   if (failed?.event.data.error.lost !== true) return refuse(notFound(input.modelCallId));
-  const fault = turnFault(input.scope, state);
-  if (fault?._tag === 'RunSuperseded') return refuse(fault);
+  const turn = turnFault(input.scope, state);
+  const fault =
+    sealedFault(input.scope, state) ?? (turn?._tag === 'RunSuperseded' ? turn : undefined);
+  if (fault !== undefined) return refuse(fault);
   const output = input.output ?? input.message?.stored.blocks;
   const data = { ...completedData(input), late: true, ...(output === undefined ? {} : { output }) };
   return append([
@@ -170,8 +195,8 @@ const idConflict = (item: PreparedMessage, facts: Facts): StemmaFault => {
     _tag: 'MessageIdConflict',
     id: item.message.id,
     place: { branch: stored?.meta.branch ?? '', revision: stored?.revision ?? -1 },
-    digest: '',
-    storedDigest: '',
+    digest: contentDigest(item.message),
+    storedDigest: messageOf(stored?.event)?.contentDigest ?? '',
   };
 };
 
@@ -207,7 +232,10 @@ const decideFail =
     }
     const fault = sealedFault(input.scope, state) ?? turnFault(input.scope, state);
     if (fault !== undefined) return refuse(fault);
-    const planned = planMessages(input.partial === undefined ? [] : [input.partial], state, facts);
+    const items = input.partial === undefined ? [] : [input.partial];
+    const clash = items.find(({ message }) => facts.of('message', message.id).length > 0);
+    if (clash !== undefined) return refuse(idConflict(clash, facts));
+    const planned = planMessages(items, state, facts);
     if (E.isLeft(planned)) return planned;
     const failed: Planned = {
       event: ([message]) => ({

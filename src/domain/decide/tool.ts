@@ -155,6 +155,15 @@ const approvalKey = (requestId: string): KeyRef => ({
   id: `approval ${requestId}`,
 });
 
+/** What this branch says of an approval: those of its ancestors do not carry over. */
+const ownApprovals = (
+  input: { readonly scope: BranchScope; readonly requestId: string },
+  facts: Facts,
+): readonly Recorded[] =>
+  facts
+    .of('record', approvalKey(input.requestId).id)
+    .filter(({ meta }) => meta.branch === input.scope.branch);
+
 /** Asks a human; the call waits, for weeks if need be, and is never repaired away. */
 export const requestApproval = (
   input: ApprovalInput,
@@ -162,8 +171,14 @@ export const requestApproval = (
   name: 'requestApproval',
   keysOf: [approvalKey(input.requestId), callRefKey(input.call)],
   decide: (state, facts) => {
-    const before = facts.of('record', approvalKey(input.requestId).id);
-    if (before.length > 0) return known(before.slice(0, 1));
+    const before = ownApprovals(input, facts).find(
+      ({ event }) => event?.type === 'ApprovalRequested',
+    );
+    if (before?.event?.type === 'ApprovalRequested') {
+      return callKey(before.event.data.call) === callKey(input.call)
+        ? known([before])
+        : refuse({ _tag: 'InvalidArgument', name: 'requestId', reason: 'excludes_another' });
+    }
     const fault = sealedFault(input.scope, state) ?? turnFault(input.scope, state);
     if (fault !== undefined) return refuse(fault);
     const call = openCall(state, facts, input.call);
@@ -219,7 +234,7 @@ export const resolveApproval = (
     const fault = sealedFault(input.scope, state);
     if (fault !== undefined) return refuse(fault);
     if (!state.approvals.has(input.requestId)) {
-      return resolvedAlready(input, facts.of('record', approvalKey(input.requestId).id));
+      return resolvedAlready(input, ownApprovals(input, facts));
     }
     return append([
       {

@@ -11,7 +11,7 @@ import {
 import { boundedCacheMarkers } from './anthropic-cache.js';
 import { finishTurns } from './anthropic-finish.js';
 import { fitImages } from './anthropic-images.js';
-import { rawAnthropicBlocks } from './anthropic-raw.js';
+import { rawAnthropicMessage } from './anthropic-raw.js';
 import { systemPlaces } from './anthropic-system.js';
 import { thinkingOf } from './anthropic-thinking.js';
 import type { AnthropicBlock, AnthropicBody, AnthropicMessage } from './anthropic-wire.js';
@@ -31,6 +31,11 @@ const put = (
   content: string | AnthropicBlock[],
 ): void => {
   work.drafts.push({ role, content, turns: [turn] });
+};
+
+const putRaw = (work: EncodeWork, turn: Turn, wire: AnthropicMessage): void => {
+  const { role, content } = wire;
+  work.drafts.push({ role, content, wire, turns: [turn] });
 };
 
 const omit = (work: EncodeWork, turn: Turn): void => {
@@ -80,16 +85,20 @@ const encodeUser = (work: EncodeWork, turn: Turn): void => {
   const made: AnthropicBlock[] = isTool
     ? [anthropicToolResult(turn, strict)]
     : [...anthropicUserBlocks(turn, strict)];
-  const raw = work.repairs.length === repaired ? rawAnthropicBlocks(turn) : undefined;
+  const raw = work.repairs.length === repaired ? rawAnthropicMessage(turn) : undefined;
   if (made.length === 0 && !strict) {
     omit(work, turn);
     return;
   }
+  if (turn.synthetic === true && turn.role === 'user') {
+    const words = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    work.added.push({ kind: 'opening', index: work.drafts.length, text: words.join('\n') });
+  }
   const last = joinsLast(work, turn);
   if (last !== undefined) {
-    last.content = [...listed(last.content), ...listed(raw ?? made)];
+    last.content = [...listed(last.content), ...listed(raw?.content ?? made)];
     last.turns.push(turn);
-  } else if (raw !== undefined) put(work, turn, 'user', raw);
+  } else if (raw !== undefined) putRaw(work, turn, raw);
   else put(work, turn, 'user', isTool ? made : compact(made));
 };
 
@@ -97,10 +106,11 @@ const encodeAssistant = (work: EncodeWork, turn: Turn): void => {
   const repaired = work.repairs.length;
   const made = encodeAssistantBlocks(work, turn);
   const isUnchanged = work.repairs.length === repaired;
-  const raw = isUnchanged ? rawAnthropicBlocks(turn) : undefined;
+  const raw = isUnchanged ? rawAnthropicMessage(turn) : undefined;
   const says = made.some(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
   if (!says && !work.options.strict) omit(work, turn);
-  else put(work, turn, 'assistant', raw ?? compact(made));
+  else if (raw !== undefined) putRaw(work, turn, raw);
+  else put(work, turn, 'assistant', compact(made));
 };
 
 const encodeTurn = (work: EncodeWork, turn: Turn): void => {
@@ -158,8 +168,8 @@ export const encodeAnthropic = (
   const maxTokens = typeof asked === 'number' ? asked : encoding.maxTokens;
   const places = systemPlaces(turns, encoding.capabilities, options);
   if (E.isLeft(places)) return places;
-  const { system, messages, repairs } = places.right;
-  const thinking = thinkingOf(messages, { ...encoding, maxTokens }, options, askedThinking);
+  const { system, messages: turnsInPlace, repairs } = places.right;
+  const thinking = thinkingOf(turnsInPlace, { ...encoding, maxTokens }, options, askedThinking);
   const work: EncodeWork = {
     encoding,
     options,
@@ -169,11 +179,13 @@ export const encodeAnthropic = (
     added: [],
     keepsInvalid: thinking.keepsInvalid,
   };
-  for (const turn of fitImages(messages, work)) encodeTurn(work, turn);
+  for (const turn of fitImages(turnsInPlace, work)) encodeTurn(work, turn);
   const facts = finishTurns(work, thinking.config);
   if (E.isLeft(facts)) return facts;
   const tools = toolsOf(options) ?? [];
-  const wire = work.drafts.map(({ role, content }): AnthropicMessage => ({ role, content }));
+  const messages = work.drafts.map(({ role, content, wire }): AnthropicMessage =>
+    wire?.content === content ? wire : { role, content },
+  );
   const text = system
     .map((turn) => turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])))
     .map((texts) => texts.join('\n'))
@@ -185,7 +197,7 @@ export const encodeAnthropic = (
       max_tokens: maxTokens,
       ...(text !== '' && { system: text }),
       ...(tools.length > 0 && { tools }),
-      messages: options.strict ? wire : boundedCacheMarkers(wire, work.repairs),
+      messages: options.strict ? messages : boundedCacheMarkers(messages, work.repairs),
       ...(thinking.config && { thinking: thinking.config }),
       ...params.right,
     },

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { ANTHROPIC, decodeAnthropicMessage } from './anthropic-decode.js';
 import { anthropicFields } from './anthropic-fields.js';
-import type { AnthropicBlock } from './anthropic-wire.js';
+import type { AnthropicMessage } from './anthropic-wire.js';
 import type { DecodedMessage, Turn } from './profile.js';
 import { parseRaw } from './raw.js';
 import type { Block } from '../message.js';
@@ -39,10 +39,10 @@ const means = (turn: Turn): string =>
   ]);
 
 /**
- * Content of the original form of a turn, less what may not leave, when it says exactly what the
+ * The original form of a turn, less what may not leave, when it says exactly what the
  * neutral form says; else undefined, and the neutral form is sent.
  */
-export const rawAnthropicBlocks = (turn: Turn): string | AnthropicBlock[] | undefined => {
+export const rawAnthropicMessage = (turn: Turn): AnthropicMessage | undefined => {
   const raw = parseRaw(turn.raw, ANTHROPIC);
   const picked = raw === undefined ? undefined : pickAllowed(raw, { fields: anthropicFields });
   if (!isWireObject(picked)) return undefined;
@@ -50,5 +50,5 @@ export const rawAnthropicBlocks = (turn: Turn): string | AnthropicBlock[] | unde
   if (E.isLeft(parts) || parts.right.length !== 1) return undefined;
   const decoded = parts.right[0]?.decoded;
   if (decoded === undefined || says(decoded) !== means(turn)) return undefined;
-  return picked['content'] as string | AnthropicBlock[];
+  return picked as unknown as AnthropicMessage;
 };

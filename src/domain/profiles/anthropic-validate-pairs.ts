@@ -9,13 +9,12 @@ interface Joined {
 }
 
 const joinTurns = ({ messages }: AnthropicCheck): readonly Joined[] => {
-  const turns: Joined[] = [];
+  const turns: { role: string; index: number; blocks: WireObject[] }[] = [];
   for (const { role, index, blocks } of messages) {
     if (role === 'system') continue;
     const last = turns.at(-1);
-    if (last?.role === role) {
-      turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...blocks] };
-    } else turns.push({ role, index, blocks });
+    if (last?.role === role) last.blocks.push(...blocks);
+    else turns.push({ role, index, blocks: [...blocks] });
   }
   return turns;
 };
@@ -32,14 +31,21 @@ const resultsOf = (turn: Joined | undefined): readonly string[] =>
         .map((block) => textAt(block, 'tool_use_id'))
     : [];
 
-const checkAnswers = (check: AnthropicCheck, turns: readonly Joined[], at: number): void => {
+/** The turns as they are joined, and where each result stands last. */
+interface Pairs {
+  readonly check: AnthropicCheck;
+  readonly turns: readonly Joined[];
+  readonly lastResult: ReadonlyMap<string, number>;
+}
+
+const checkAnswers = ({ check, turns, lastResult }: Pairs, at: number): void => {
   const turn = turns[at];
   if (turn === undefined) return;
   const answered = new Set(resultsOf(turns[at + 1]));
-  const later = new Set(turns.slice(at + 2).flatMap((other) => resultsOf(other)));
   const missing = callsOf(turn).filter((id) => !answered.has(id));
-  const moved = missing.filter((id) => later.has(id));
-  const open = missing.filter((id) => !later.has(id));
+  const isLater = (id: string): boolean => (lastResult.get(id) ?? -1) > at;
+  const moved = missing.filter(isLater);
+  const open = missing.filter((id) => !isLater(id));
   const about = { rule: 'A3', index: turn.index };
   if (moved.length > 0) {
     const reason = 'tool_result_not_adjacent' as const;
@@ -48,7 +54,7 @@ const checkAnswers = (check: AnthropicCheck, turns: readonly Joined[], at: numbe
   if (open.length > 0) check.found.push({ ...about, code: 'OpenToolCalls', ids: open });
 };
 
-const checkResults = (check: AnthropicCheck, turns: readonly Joined[], at: number): void => {
+const checkResults = ({ check, turns }: Pairs, at: number): void => {
   const turn = turns[at];
   const before = turns[at - 1];
   if (turn === undefined) return;
@@ -60,7 +66,7 @@ const checkResults = (check: AnthropicCheck, turns: readonly Joined[], at: numbe
 };
 
 // A4: results stand before everything else of the joined user turn.
-const checkResultsFirst = (check: AnthropicCheck, turns: readonly Joined[], at: number): void => {
+const checkResultsFirst = ({ check, turns }: Pairs, at: number): void => {
   const turn = turns[at];
   if (turn === undefined) return;
   const other = turn.blocks.findIndex(({ type }) => type !== 'tool_result');
@@ -82,10 +88,15 @@ const checkCallsLast = (check: AnthropicCheck, turn: Joined): void => {
 /** Rules about calls and results over the turns as they are joined: A3, A4, A5. */
 export const checkAnthropicPairs = (check: AnthropicCheck): void => {
   const turns = joinTurns(check);
+  const lastResult = new Map<string, number>();
   turns.forEach((turn, at) => {
-    checkAnswers(check, turns, at);
-    checkResults(check, turns, at);
-    checkResultsFirst(check, turns, at);
+    for (const id of resultsOf(turn)) lastResult.set(id, at);
+  });
+  const pairs: Pairs = { check, turns, lastResult };
+  turns.forEach((turn, at) => {
+    checkAnswers(pairs, at);
+    checkResults(pairs, at);
+    checkResultsFirst(pairs, at);
     checkCallsLast(check, turn);
   });
 };

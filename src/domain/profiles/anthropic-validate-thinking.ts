@@ -7,6 +7,7 @@ const isReasoning = (block: WireObject | undefined): boolean =>
 // A9 and A11: every block as it came, and signed.
 const checkBlocks = (check: AnthropicCheck): void => {
   const { messages, facts, found } = check;
+  const recordedAt = new Map(facts.reasoning?.map(({ index, blocks }) => [index, blocks]));
   for (const { blocks, index, role } of messages) {
     const own = blocks.filter(isReasoning);
     for (const block of own) {
@@ -21,7 +22,7 @@ const checkBlocks = (check: AnthropicCheck): void => {
       const reason = 'signature_missing' as const;
       found.push({ rule: 'A11', code: 'ReasoningRequired', reason, index, ids: [] });
     }
-    const recorded = facts.reasoning?.find((fact) => fact.index === index)?.blocks;
+    const recorded = recordedAt.get(index);
     if (facts.reasoning === undefined) continue;
     const sent = own.map((block) => JSON.stringify(block));
     if (JSON.stringify(sent) !== JSON.stringify(recorded ?? [])) {
@@ -62,7 +63,7 @@ const checkPrefix = (check: AnthropicCheck): void => {
   const binding = isWireObject(config) ? config['block_binding'] : undefined;
   if (isWireObject(binding) && binding['prefix_mismatch_behavior'] === 'drop_block') return;
   for (const index of facts.prefixChanged ?? []) {
-    const message = messages.find((other) => other.index === index);
+    const message = messages[index];
     if (message?.blocks.some(isReasoning) === true) found.push(shapeViolation('A12', index));
   }
 };

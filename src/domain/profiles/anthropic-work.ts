@@ -22,6 +22,8 @@ export interface AnthropicEncoding extends ThinkingDefaults {
 export interface WireDraft {
   readonly role: AnthropicMessage['role'];
   content: string | AnthropicBlock[];
+  /** The original form, keys in their own order, while it holds just this content. */
+  readonly wire?: AnthropicMessage;
   readonly turns: Turn[];
 }
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StemmaFault } from '../errors.js';
-import type { Block, Role, ToolCall } from '../message.js';
+import { textOf, type Block, type Role, type ToolCall } from '../message.js';
 import { openaiMediaTokens } from './openai-media.js';
 import { bodyParams } from './params.js';
 import type {
@@ -78,7 +78,11 @@ const encode = (
     repairs: [],
     warnings: [],
     omitted: [],
-    added: [],
+    added: turns.flatMap((turn, index) =>
+      turn.synthetic === true && turn.role === 'user'
+        ? [{ kind: 'opening' as const, index, text: textOf(turn.blocks) }]
+        : [],
+    ),
     layout,
     facts: {},
   });

@@ -107,8 +107,18 @@ const userContent = (turn: Turn): string | OpenAIUserPart[] => {
   return parts.length === 1 && only?.type === 'text' ? only.text : [...parts];
 };
 
+const noteOpening = (work: Work, turn: Turn): void => {
+  if (turn.synthetic !== true) return;
+  work.added.push({
+    kind: 'opening',
+    index: work.messages.length,
+    text: textsOf(turn).join('\n'),
+  });
+};
+
 const encodeUser = (work: Work, turn: Turn): void => {
   noteLost(work, turn, turn.blocks);
+  noteOpening(work, turn);
   put(work, turn, { role: 'user', content: userContent(turn), ...nameOf(turn) });
 };
 

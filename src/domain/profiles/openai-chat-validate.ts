@@ -107,12 +107,15 @@ const checkCalls = ({ capabilities, found }: Check, message: WireObject, index: 
 const checkPairs = ({ messages, found }: Check): void => {
   let open = new Map<string, number>();
   let caller = -1;
+  const lastResult = new Map(
+    messages.map((message, index) => [textAt(message, 'tool_call_id'), index]),
+  );
   const close = (until: number): void => {
     if (open.size === 0) return;
-    const later = new Set(messages.slice(until).map((message) => message['tool_call_id']));
     const ids = [...open.keys()];
-    const moved = ids.filter((id) => later.has(id));
-    const unanswered = ids.filter((id) => !later.has(id));
+    const isLater = (id: string): boolean => (lastResult.get(id) ?? -1) >= until;
+    const moved = ids.filter(isLater);
+    const unanswered = ids.filter((id) => !isLater(id));
     const about = { rule: 'OC4', index: caller };
     if (moved.length > 0) {
       const reason = 'tool_result_not_adjacent' as const;

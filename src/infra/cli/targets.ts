@@ -1,9 +1,10 @@
 import type { Actor } from '../../engine/engine-context.js';
 import type { Located, LocatedKind } from '../../engine/locate.js';
 import type { ReadPoint } from '../../engine/histories.js';
+import type { Overview } from '../../engine/overview.js';
 import type { Branch } from '../../face/branch-face.js';
 import type { Stemma } from '../../face/stemma-face.js';
-import { StemmaError } from '../../face/stemma-error.js';
+import { isStemmaError, StemmaError } from '../../face/stemma-error.js';
 import { refuse, refuseArgument } from './faults.js';
 import type { Invocation } from './invocation.js';
 
@@ -138,6 +139,22 @@ export const nameOf = async (
   } catch (error) {
     // One damaged branch must not hide the others.
     if (error instanceof StemmaError) return { id: conversation, title: '' };
+    throw error;
+  }
+};
+
+/** The conversation with exactly this id; a unique beginning of another id is not it. */
+export const conversationWithId = async (
+  stemma: Stemma,
+  id: string,
+): Promise<Overview | undefined> => {
+  try {
+    const found = await stemma.overview(id);
+    return found.id === id || found.conversation === id ? found : undefined;
+  } catch (error) {
+    if (isStemmaError(error, 'NotFound') || isStemmaError(error, 'InvalidArgument')) {
+      return undefined;
+    }
     throw error;
   }
 };

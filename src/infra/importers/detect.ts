@@ -16,6 +16,7 @@ export type { ImportOptions } from './foreign.js';
 /** Formats that are recognised by what a file holds, never by its name. */
 export type ImportFormat = 'stemma-jsonl' | 'claude-code' | 'openai-chat';
 
+/** All of them, in the order in which a file is looked at. */
 export const importFormats: readonly ImportFormat[] = [
   'stemma-jsonl',
   'claude-code',
@@ -92,6 +93,7 @@ const unknownFault = (
     : { _tag: 'ProfileMismatch', profile: format, suggestion };
 };
 
+/** What a caller may say about a file whose format is told or given. */
 export interface PlanOptions extends ImportOptions {
   /** Taken as this format; absent: told by the content. */
   readonly format?: ImportFormat;

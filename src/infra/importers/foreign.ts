@@ -26,9 +26,11 @@ export const FILE_JSON: JsonRules = {
   illFormedKeys: 'flag',
 };
 
+/** Whether a JSON value is an object. */
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a JSON value is a list. */
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
 /** An own member: what `__proto__` or an inherited name would give is none. */
@@ -89,6 +91,7 @@ export interface Notes {
   readonly add: (code: string, at?: Omit<ImportNote, 'code'>) => void;
 }
 
+/** Notes, none yet. */
 export const startNotes = (): Notes => {
   const list: ImportNote[] = [];
   return { list, add: (code, at = {}) => list.push({ code, ...at }) };

@@ -19,6 +19,7 @@ export interface UndecodableLine {
   readonly byte: number;
 }
 
+/** The lines of a file, and what its bytes say about it as a whole. */
 export interface SourceLines {
   /** Lines with something on them, in order. */
   readonly lines: readonly Line[];

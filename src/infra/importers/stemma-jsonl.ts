@@ -13,6 +13,7 @@ import { splitLines, type Line, type SourceLines } from './lines.js';
 
 export { blobLine, eventLine, headerLine } from '../../domain/exchange-lines.js';
 
+/** A body with the name that events call it by. */
 export interface ExchangeBody {
   readonly name: string;
   readonly bytes: Uint8Array;

@@ -1,9 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const script = fileURLToPath(new URL('./children/commands.ts', import.meta.url));
-const loader = new URL('./children/loader.mjs', import.meta.url).href;
+import { compiledCommands } from './children/compile.js';
 
 /** A line that a child printed. */
 export type Line = Readonly<Record<string, unknown>>;
@@ -19,7 +16,7 @@ export interface Child {
 
 /** Starts a process of its own on a store (children/commands.ts). */
 export const startChild = (command: string, folder: string, ...rest: readonly string[]): Child => {
-  const child = spawn(process.execPath, ['--import', loader, script, command, folder, ...rest], {
+  const child = spawn(process.execPath, [compiledCommands(), command, folder, ...rest], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: Line[] = [];

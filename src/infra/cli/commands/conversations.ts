@@ -4,8 +4,7 @@ import { fileText } from '../input-text.js';
 import type { Invocation, Register } from '../invocation.js';
 import type { Result } from '../result.js';
 import { idOf, listing, pairs, when } from '../show.js';
-import { isStemmaError } from '../../../face/stemma-error.js';
-import type { Stemma } from '../../../face/stemma-face.js';
+import { conversationWithId } from '../targets.js';
 
 const ls = async (call: Invocation): Promise<Result> => {
   const { look, options } = call;
@@ -36,18 +35,6 @@ const ls = async (call: Invocation): Promise<Result> => {
   };
 };
 
-const isThere = async (stemma: Stemma, id: string): Promise<boolean> => {
-  try {
-    const { conversation } = await stemma.resolve(id);
-    const { id: found = conversation } = await stemma.overview(conversation);
-    // A unique beginning of another id is not this conversation.
-    return found === id || conversation === id;
-  } catch (error) {
-    if (isStemmaError(error, 'NotFound') || isStemmaError(error, 'InvalidArgument')) return false;
-    throw error;
-  }
-};
-
 const create = async (call: Invocation): Promise<Result> => {
   const { look, options } = call;
   const [id, title] = [options.text('id'), options.text('title')];
@@ -56,7 +43,7 @@ const create = async (call: Invocation): Promise<Result> => {
   const instructions = file === undefined ? undefined : fileText(call, file);
   const as = options.actor('as');
   const stemma = await call.writer();
-  const isKnown = id !== undefined && (await isThere(stemma, id));
+  const isKnown = id !== undefined && (await conversationWithId(stemma, id)) !== undefined;
   const branch = await stemma.start({
     ...(id === undefined ? {} : { id }),
     ...(title === undefined ? {} : { title }),

@@ -78,6 +78,7 @@ const argumentsOf = (item: ContentItem): string => {
   return typeof input === 'string' ? input : (item.input() ?? '');
 };
 
+/** Blocks and calls of an assistant record. */
 export interface AssistantContent {
   readonly blocks: readonly Block[];
   readonly toolCalls: readonly ToolCall[];

@@ -84,6 +84,7 @@ export const chainsOf = (file: SourceFile, links: Links): Chains => {
   };
 };
 
+/** Records with several children, told apart. */
 export interface Forks {
   /** Records with several children of which at most one goes on. */
   readonly parallel: number;
@@ -108,16 +109,18 @@ export const forksOf = (links: Links): Forks => {
     if (siblings === undefined) children.set(parent, [node]);
     else siblings.push(node);
   }
-  const goesOn = (parent: Node, child: Node): boolean => {
-    if (!child.record.isConversational) return false;
-    if (child.record.isSidechain !== parent.record.isSidechain) return false;
-    const api = apiOf.get(parent);
-    return api === undefined || apiOf.get(child) !== api;
-  };
   const forks = [...children].filter(([, nodes]) => nodes.length > 1);
-  const branching = forks.filter(
-    ([parent, nodes]) => nodes.filter((child) => goesOn(parent, child)).length > 1,
-  );
+  const branching = forks.filter(([parent, nodes]) => {
+    const api = apiOf.get(parent);
+    const ahead = nodes.filter(
+      (child) =>
+        child.record.isConversational &&
+        child.record.isSidechain === parent.record.isSidechain &&
+        (api === undefined || apiOf.get(child) !== api),
+    );
+    // Children that are parts or results of one API message go on together.
+    return new Set(ahead.map((child) => apiOf.get(child) ?? child)).size > 1;
+  });
   return {
     parallel: forks.length - branching.length,
     branching: uuidsOf(branching.map(([parent]) => parent)),

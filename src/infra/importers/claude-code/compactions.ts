@@ -6,8 +6,8 @@ import type { Node } from './links.js';
 import { messagesOf, type Sourced } from './messages.js';
 
 /** Strategy names of the compactions that this format knows. */
-export const BOUNDARY_STRATEGY = 'claude-code/compact-boundary';
-export const SUMMARY_STRATEGY = 'claude-code/summary';
+const BOUNDARY_STRATEGY = 'claude-code/compact-boundary';
+const SUMMARY_STRATEGY = 'claude-code/summary';
 
 interface Place {
   readonly item: ImportedItem;

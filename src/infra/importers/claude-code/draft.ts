@@ -12,10 +12,11 @@ export interface Group {
   readonly callIds: Set<string>;
   /** Position on the branch where what follows the group begins. */
   continuedAt?: number;
-  /** Position of the last item of the group. */
-  lastAt: number;
+  /** Groups that go on from this one, by the name of their API message or of their calls. */
+  readonly next: Map<string, Group>;
 }
 
+/** A branch while it is laid out. */
 export interface BranchDraft {
   readonly key: string;
   readonly name: string;
@@ -27,9 +28,11 @@ export interface BranchDraft {
   hasMessages: boolean;
 }
 
+/** A conversation while it is laid out. */
 export interface ConversationDraft {
   readonly externalId: string;
   readonly parent?: ImportedConversation['parent'];
+  title?: string;
   readonly branches: BranchDraft[];
   readonly names: Set<string>;
   /** The branch that records without a parent are put on. */
@@ -48,8 +51,10 @@ const newBranch = (key: string, name: string, parent?: BranchDraft['parent']): B
   hasMessages: false,
 });
 
+/** Key and name of the branch that a conversation begins with. */
 export const MAIN = 'main';
 
+/** A conversation with its first branch, still empty. */
 export const newConversation = (
   externalId: string,
   parent?: ImportedConversation['parent'],
@@ -66,6 +71,7 @@ export const newConversation = (
   };
 };
 
+/** The branch that the conversation begins with. */
 export const mainOf = (conversation: ConversationDraft): BranchDraft =>
   conversation.branches[0] ?? conversation.current;
 
@@ -113,6 +119,7 @@ const forkOf = (branch: BranchDraft): Pick<ImportedBranch, 'parent'> => {
 /** The conversation as it is handed to the engine. */
 export const conversationOf = (draft: ConversationDraft): ImportedConversation => ({
   externalId: draft.externalId,
+  ...(draft.title === undefined ? {} : { title: draft.title }),
   ...(draft.parent === undefined ? {} : { parent: draft.parent }),
   branches: draft.branches.map((branch) => ({
     key: branch.key,

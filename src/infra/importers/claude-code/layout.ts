@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { FaultOf } from '../../../domain/errors.js';
 import type { ImportedConversation, ImportedItem } from '../../../domain/import-plan.js';
-import { member, textMember, usableId, type Notes } from '../foreign.js';
+import { member, nameMember, textMember, usableId, type Notes } from '../foreign.js';
 import { compactionOf } from './compactions.js';
 import {
   addBranch,
@@ -126,15 +126,31 @@ const branchFor = (layout: Layout, node: Node, above: Group | undefined): Branch
   return addBranch(home, key, beginningOf(record), { branch: above.branch, at });
 };
 
+const messageName = (apiMessageId: string): string => `message ${apiMessageId}`;
+const callName = (callId: string): string => `call ${callId}`;
+
+/** The group of the same API message that went on from there already: its parts may be siblings. */
+const siblingOf = (above: Group, record: SourceRecord): Group | undefined => {
+  const names =
+    record.apiMessageId === undefined
+      ? record.answeredIds.map(callName)
+      : [messageName(record.apiMessageId)];
+  return names.map((name) => above.next.get(name)).find((group) => group !== undefined);
+};
+
 const groupFor = (layout: Layout, node: Node, above: Group | undefined): Group => {
-  const { record } = node;
-  if (above !== undefined && joins(above, record)) return above;
-  return {
+  const { apiMessageId } = node.record;
+  if (above !== undefined && joins(above, node.record)) return above;
+  const sibling = above === undefined ? undefined : siblingOf(above, node.record);
+  if (sibling !== undefined) return sibling;
+  const group: Group = {
     branch: branchFor(layout, node, above),
-    ...(record.apiMessageId === undefined ? {} : { apiMessageId: record.apiMessageId }),
+    ...(apiMessageId === undefined ? {} : { apiMessageId }),
     callIds: new Set(),
-    lastAt: -1,
+    next: new Map(),
   };
+  if (apiMessageId !== undefined) above?.next.set(messageName(apiMessageId), group);
+  return group;
 };
 
 const STARTERS: readonly string[] = ['Task', 'Agent'];
@@ -182,9 +198,11 @@ const placeSpoken = (layout: Layout, node: Node, above: Node | undefined): void 
     ? summaryItems(layout, node, group.branch, above)
     : itemsOfRecord({ record, key, sourceId: key, repeated: node.repeated });
   rememberPrompts(layout, node);
-  for (const id of record.callIds) group.callIds.add(id);
+  for (const id of record.callIds) {
+    group.callIds.add(id);
+    if (upper !== group) upper?.next.set(callName(id), group);
+  }
   layout.positions[index] = putItems(group.branch, items, group);
-  group.lastAt = layout.positions[index] ?? -1;
   group.branch.hasMessages = true;
   layout.groups[index] = group;
   const home = layout.homes[index];
@@ -253,6 +271,17 @@ const placeEntry = (layout: Layout, entry: Entry): void => {
   }
 };
 
+/** A summary line names the record that it is the title of; the last one counts. */
+const entitle = (layout: Layout): void => {
+  for (const entry of layout.links.entries) {
+    if (entry.kind !== 'loose' || entry.record.type !== 'summary') continue;
+    const leaf = layout.links.byUuid.get(textMember(entry.record.value, 'leafUuid') ?? '');
+    const home = leaf === undefined ? undefined : layout.homes[leaf.index];
+    const title = nameMember(entry.record.value, 'summary');
+    if (home !== undefined && title !== undefined) home.title = title;
+  }
+};
+
 const layoutOf = (links: Links, notes: Notes, fallbackId: string): Layout => ({
   links,
   notes,
@@ -270,6 +299,7 @@ const layoutOf = (links: Links, notes: Notes, fallbackId: string): Layout => ({
   covered: 0,
 });
 
+/** A file laid out as conversations. */
 export interface LaidOut {
   readonly conversations: readonly ImportedConversation[];
   /** Boundaries that made no compaction: no summary follows, or nothing stands before. */
@@ -293,6 +323,7 @@ export const layOut = (
     if (layout.covered > COVER_LIMIT) return E.left({ _tag: 'TooLarge', limit: COVER_LIMIT });
   }
   if (layout.pending.length > 0) addConversation(layout, newConversation(fallbackId));
+  entitle(layout);
   const openBoundaries = links.nodes
     .filter((node) => node.record.isBoundary && !layout.compacted.has(node))
     .map(({ key }) => key);

@@ -35,6 +35,7 @@ export type Entry =
     }
   | { readonly kind: 'unread'; readonly line: UnreadLine; readonly key: string };
 
+/** The records of a file with their places in the tree. */
 export interface Links {
   /** File order is the transcript: no record names a parent, or all name the prompt. */
   readonly isList: boolean;

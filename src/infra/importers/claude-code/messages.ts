@@ -11,6 +11,7 @@ import {
 } from './blocks.js';
 import type { SourceRecord } from './records.js';
 
+/** Name of the format: of its raw lines, provenance and record keys. */
 export const SYSTEM = 'claude-code';
 
 /** A record, and how it is to be named and taken over. */

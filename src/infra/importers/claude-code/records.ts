@@ -34,11 +34,13 @@ export interface SourceRecord {
   readonly answeredIds: readonly string[];
 }
 
+/** A line that is no record; a torn one is the unfinished end of the file. */
 export interface UnreadLine {
   readonly line: Line;
   readonly isTorn: boolean;
 }
 
+/** A session file, read line by line. */
 export interface SourceFile {
   readonly lines: SourceLines;
   readonly records: readonly SourceRecord[];
@@ -71,6 +73,7 @@ const typeOf = (value: JsonObject): string => {
 const recordOf = (line: Line, value: JsonObject): SourceRecord => {
   const type = typeOf(value);
   const isConversational = type === 'user' || type === 'assistant';
+  const answeredIds = type === 'user' ? idsOf(value, 'tool_result', 'tool_use_id') : [];
   const apiMessageId =
     type === 'assistant' ? nameMember(member(value, 'message'), 'id') : undefined;
   return {
@@ -86,12 +89,13 @@ const recordOf = (line: Line, value: JsonObject): SourceRecord => {
     ...named(value, 'agentId'),
     isSidechain: member(value, 'isSidechain') === true,
     isMeta: member(value, 'isMeta') === true,
-    isCompactSummary: type === 'user' && member(value, 'isCompactSummary') === true,
+    isCompactSummary:
+      type === 'user' && member(value, 'isCompactSummary') === true && answeredIds.length === 0,
     isConversational,
     isBoundary: type === 'system' && textMember(value, 'subtype') === 'compact_boundary',
     ...(apiMessageId === undefined ? {} : { apiMessageId }),
     callIds: type === 'assistant' ? idsOf(value, 'tool_use', 'id') : [],
-    answeredIds: type === 'user' ? idsOf(value, 'tool_result', 'tool_use_id') : [],
+    answeredIds,
   };
 };
 

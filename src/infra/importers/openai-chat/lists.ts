@@ -4,6 +4,7 @@ import type { ChatDocument, Located } from './document.js';
 import { locatedMember, sourceWithout } from './document.js';
 import { messageOf } from './messages.js';
 
+/** Key and name of the branch of the messages that were sent. */
 export const MAIN = 'main';
 /** What keys of branches of diverging attempts begin with. */
 export const ATTEMPT = 'attempt-';

@@ -10,6 +10,7 @@ import type { ImportedMessage } from '../../../domain/import-plan.js';
 import { isObject, member, nameMember, textMember, usableId } from '../foreign.js';
 import { locatedItems, locatedMember, type Located } from './document.js';
 
+/** Name of the format: of its raw texts, provenance and record keys. */
 export const SYSTEM = 'openai-chat';
 
 const roleOf = (source: string): Role => {

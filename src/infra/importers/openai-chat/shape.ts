@@ -3,7 +3,8 @@ import { isList, isObject, member, textMember } from '../foreign.js';
 
 const ROLES: readonly string[] = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
-export const isChatRole = (role: Json | undefined): boolean =>
+/** Whether a role is one of chat messages, to the letter (B24). */
+const isChatRole = (role: Json | undefined): boolean =>
   typeof role === 'string' && ROLES.includes(role);
 
 const PARTS: readonly string[] = [

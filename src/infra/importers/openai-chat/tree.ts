@@ -4,6 +4,7 @@ import { nameMember, textMember } from '../foreign.js';
 import { locatedItems, locatedMember, sourceWithout, type Located } from './document.js';
 import { SYSTEM } from './messages.js';
 
+/** Key and name of the first branch of a search tree; those of the others begin with it. */
 export const TREE = 'tree';
 
 interface Step {

@@ -101,7 +101,7 @@ export const journalMode = (db: Database, mode: 'WAL' | 'DELETE'): string =>
   textOf(db.sql(`PRAGMA journal_mode = ${mode}`).get(), 'journal_mode');
 
 /** Copies the log into the file as far as readers allow; true when nothing of it is left out. */
-export const checkpoint = (db: Database, mode: 'PASSIVE' | 'TRUNCATE'): boolean => {
-  const row = db.sql(`PRAGMA wal_checkpoint(${mode})`).get();
+export const checkpoint = (db: Database): boolean => {
+  const row = db.sql('PRAGMA wal_checkpoint(PASSIVE)').get();
   return integerOf(row, 'busy') === 0 && integerOf(row, 'log') === integerOf(row, 'checkpointed');
 };

@@ -22,15 +22,11 @@ export interface Database {
   readonly exec: (sql: string) => void;
   /** The statement of this text, prepared once per connection. */
   readonly sql: (text: string) => Statement;
+  readonly isOpen: () => boolean;
   readonly inTransaction: () => boolean;
   /** Copies the whole file in one step of another thread. */
   readonly copyTo: (path: string) => Promise<void>;
   readonly close: () => void;
-  /**
-   * Calls back once the driver has let go of every statement of a closed connection. It has no way
-   * to finalize one: until they are garbage, SQLite keeps the connection, and its locks, alive.
-   */
-  readonly whenFreed: (freed: () => void) => void;
 }
 
 export interface OpenMode {
@@ -66,14 +62,9 @@ const wrapped = (db: DatabaseSyncInstance, inode: string): Database => {
   let statements = new Map<string, Statement>();
   let alive = 0;
   let isClosed = false;
-  const onFreed = [
-    (): void => {
-      hold(inode, -1);
-    },
-  ];
+  // SQLite keeps a closed connection, and its locks, until the driver has let go of all statements.
   const free = (): void => {
-    if (!isClosed || alive > 0) return;
-    for (const freed of onFreed.splice(0)) freed();
+    if (isClosed && alive === 0) hold(inode, -1);
   };
   const report = (): void => {
     alive -= 1;
@@ -103,6 +94,7 @@ const wrapped = (db: DatabaseSyncInstance, inode: string): Database => {
       statements.set(text, statement);
       return statement;
     },
+    isOpen: () => !isClosed,
     inTransaction: () => db.isTransaction,
     copyTo: async (path) => {
       await backup(db, path, { rate: -1 });
@@ -112,10 +104,6 @@ const wrapped = (db: DatabaseSyncInstance, inode: string): Database => {
       isClosed = true;
       statements = new Map();
       db.close();
-      free();
-    },
-    whenFreed: (freed) => {
-      onFreed.push(freed);
       free();
     },
   };

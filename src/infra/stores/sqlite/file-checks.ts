@@ -8,12 +8,34 @@ import { APPLICATION_ID, SCHEMA_VERSION, schemaStateOf } from './schema.js';
 const STORE_FILE = 'store.db';
 const looksLikeFile = /\.(db|sqlite|sqlite3)$/;
 
-/** Where the store of these options lives. A path that is a file is one; else its ending decides. */
+const invalid = (
+  name: keyof SqliteOptions,
+  reason: 'missing' | 'out_of_range',
+): FaultOf<'InvalidArgument'> => ({ _tag: 'InvalidArgument', name, reason });
+
+/** The fault of options that no store can be opened with. */
+export const optionFault = (options: SqliteOptions): FaultOf<'InvalidArgument'> | undefined => {
+  const { path: given, busyTimeoutMs = 0 } = options;
+  if (given === '') return invalid('path', 'missing');
+  if (given.includes('\u0000')) return invalid('path', 'out_of_range');
+  return Number.isFinite(busyTimeoutMs) && busyTimeoutMs >= 0
+    ? undefined
+    : invalid('busyTimeoutMs', 'out_of_range');
+};
+
+/** True for a path that names the file itself: anything there but a folder, or a name for one. */
+const isNamedFileAt = (given: string): boolean => {
+  if (looksLikeFile.test(given)) return true;
+  const here = fs.lstatSync(given, { throwIfNoEntry: false });
+  return (
+    here !== undefined && fs.statSync(given, { throwIfNoEntry: false })?.isDirectory() !== true
+  );
+};
+
+/** Where the store of these options lives. */
 export const settingsOf = (options: SqliteOptions): Settings => {
   const given = path.resolve(options.path);
-  const stats = fs.statSync(given, { throwIfNoEntry: false });
-  const isFile = stats === undefined ? looksLikeFile.test(given) : !stats.isDirectory();
-  const isNamedFile = isFile || looksLikeFile.test(given);
+  const isNamedFile = isNamedFileAt(given);
   return {
     file: isNamedFile ? given : path.join(given, STORE_FILE),
     keyFolder: path.join(isNamedFile ? path.dirname(given) : given, 'keys'),

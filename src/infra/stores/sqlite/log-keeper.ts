@@ -1,6 +1,6 @@
 import type { Database } from './driver.js';
-import { checkpoint } from './connection.js';
 import { integerOf } from './rows.js';
+import { settleLog } from './writer.js';
 
 /** From this length on (4 MB) the log is moved into the file in the next quiet moment. */
 const QUIET_FRAMES = 1_000;
@@ -35,9 +35,10 @@ export const logKeeper = (db: Database, isBusy: () => boolean): LogKeeper => {
       const length = frames();
       if (length < QUIET_FRAMES) return;
       if (isBusy() && length < MOST_FRAMES) arm();
-      else checkpoint(db, 'PASSIVE');
+      else if (!settleLog(db)) arm();
     } catch {
       // The log only stays longer: whatever is wrong, the next append meets it and says so.
+      if (db.isOpen()) arm();
     }
   };
   return {

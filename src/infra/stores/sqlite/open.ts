@@ -12,6 +12,7 @@ import {
   inspectFile,
   isSafeSqlite,
   isWalLost,
+  optionFault,
   settingsOf,
   type FileState,
   type Header,
@@ -68,6 +69,7 @@ const findStore = (settings: Settings): FileState | OpenFault => {
 
 const connectTo = async (
   settings: Settings,
+  header: Header | undefined,
   isImmutable: boolean,
 ): Promise<E.Either<OpenFault, Database>> => {
   const { file, readOnly } = settings;
@@ -77,7 +79,7 @@ const connectTo = async (
     const fault: OpenFault | undefined = isSafeSqlite(version)
       ? await whileBusy(() => schemaFault(db, file), settings.busyTimeoutMs)
       : { _tag: 'UnsafeDriver', version };
-    const refused = fault ?? (readOnly ? undefined : await prepareForWriting(db, settings));
+    const refused = fault ?? (readOnly ? undefined : await prepareForWriting(db, settings, header));
     if (refused === undefined) return E.right(db);
     db.close();
     return E.left(refused);
@@ -100,11 +102,11 @@ const openChecked = async (settings: Settings): Promise<E.Either<OpenFault, Open
   const isLost = await lostWal(file, state.header);
   if (isLost && !salvage) return E.left({ _tag: 'WalMissing', path: file });
   // Without its log a file must be opened so that no new, empty log is put beside it.
-  const db = await connectTo(settings, isLost);
+  const db = await connectTo(settings, state.header, isLost);
   if (E.isLeft(db)) return db;
   const close = async (): Promise<void> => {
     if (readOnly) db.right.close();
-    else await closeWriter(db.right, file);
+    else await closeWriter(db.right);
   };
   const storeId = storeIdOf(db.right);
   return E.right({ db: db.right, settings, storeId, warnings: warnings.right, close });
@@ -112,6 +114,8 @@ const openChecked = async (settings: Settings): Promise<E.Either<OpenFault, Open
 
 /** Opens the store of these options, or says why not; a file that is refused is not changed. */
 export const openStore = async (options: SqliteOptions): Promise<E.Either<OpenFault, Opened>> => {
+  const invalid = optionFault(options);
+  if (invalid !== undefined) return E.left(invalid);
   let file = options.path;
   try {
     const settings = settingsOf(options);

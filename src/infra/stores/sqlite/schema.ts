@@ -9,7 +9,7 @@ export const APPLICATION_ID = 0x7374656d;
 /** The schema this build writes. */
 export const SCHEMA_VERSION = 1;
 
-/** Set in `user_version` while the store is open for writing, or was not closed cleanly. */
+/** Set in `user_version` of the file itself while its log holds more than it does (writer.ts). */
 const OPEN_MARK = 0x40000000;
 
 const fresh = `

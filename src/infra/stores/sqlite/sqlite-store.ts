@@ -7,7 +7,6 @@ import type { Stores } from '../stores.js';
 import { sqliteBlobs, sqliteSnapshots } from './aside.js';
 import { backupStore, type BackupFault } from './backup.js';
 import { callsOf } from './calls.js';
-import { checkpoint } from './connection.js';
 import { sqliteEvents } from './events.js';
 import { watchOthers, type Watch } from './feed.js';
 import { sqliteKeys } from './key-index.js';
@@ -16,6 +15,7 @@ import { nameTable, type NameTable } from './names.js';
 import { openStore, type Opened } from './open.js';
 import type { SqliteOptions, StoreWarning } from './options.js';
 import { writeQueue, type WriteQueue } from './write-queue.js';
+import { settleLog } from './writer.js';
 
 export type { BackupFault } from './backup.js';
 export type { SqliteOptions, StoreWarning } from './options.js';
@@ -106,7 +106,7 @@ const storesOf = (opened: Opened): SqliteStores => {
     keys: sqliteKeys(calls, names.streams, names.conversations),
     keyStore: readOnly ? readOnlyKeys(folder, settings.keyFolder) : folder,
     backup: (toPath) => backupStore(file, toPath),
-    checkpoint: () => calls.reading(() => E.right(checkpoint(db, 'TRUNCATE'))),
+    checkpoint: () => calls.reading(() => E.right(settleLog(db))),
   };
 };
 

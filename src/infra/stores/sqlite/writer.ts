@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenFault } from '../../../domain/errors.js';
 import {
-  BLOCK_MS,
   checkpoint,
-  connect,
   inTransaction,
   journalMode,
   retryDelayMs,
@@ -13,28 +11,49 @@ import {
 } from './connection.js';
 import { sqliteVersion, type Database } from './driver.js';
 import { isBusy } from './faults.js';
-import { hasWal } from './file-checks.js';
+import type { Header } from './file-checks.js';
 import type { Settings } from './options.js';
 import { migrate, SCHEMA_VERSION, schemaState, writeSchemaState } from './schema.js';
 
 /** A log that grew beyond this in a busy hour is cut back to it when it begins again. */
 const LOG_LIMIT_BYTES = 67_108_864;
 
-/** True when this connection set the mark that the log belongs to the file. */
-const markOpen = (db: Database): boolean => {
-  const { version, isMarkedOpen } = schemaState(db);
-  return inTransaction(db, () => {
-    if (version === SCHEMA_VERSION && isMarkedOpen) return false;
-    migrate(db, schemaState(db).version);
-    writeSchemaState(db, { version: SCHEMA_VERSION, isMarkedOpen: true });
-    return true;
+/** Writes the mark, or takes it away, as everybody now sees it; the file itself learns of it later. */
+const mark = (db: Database, isMarkedOpen: boolean): void => {
+  inTransaction(db, () => {
+    const state = schemaState(db);
+    if (state.isMarkedOpen !== isMarkedOpen) writeSchemaState(db, { ...state, isMarkedOpen });
   });
 };
 
-/** Brings the mark into the file itself, the only place where it is worth something. */
-const settleMark = async (db: Database): Promise<void> => {
-  for (let tries = 0; tries < 20; tries += 1) {
-    if (checkpoint(db, 'PASSIVE')) return;
+/**
+ * Moves the log into the file so that the file is left marked: "there is more, in my log". The log
+ * itself begins again with the mark taken away. So whoever moves all of it into the file (SQLite does
+ * when the last connection closes, or another program that repairs the file) takes the mark away
+ * with it, and a mark without a log means that the log is lost. True when nothing was left out.
+ */
+export const settleLog = (db: Database): boolean => {
+  mark(db, true);
+  const isWhole = checkpoint(db);
+  mark(db, false);
+  return isWhole;
+};
+
+const prepareSchema = (db: Database): void => {
+  inTransaction(db, () => {
+    const { version, isMarkedOpen } = schemaState(db);
+    if (version === SCHEMA_VERSION) return;
+    migrate(db, version);
+    writeSchemaState(db, { version: SCHEMA_VERSION, isMarkedOpen });
+  });
+};
+
+/** How often the first mark is tried to be brought into the file past readers of an older state. */
+const SETTLE_TRIES = 20;
+
+const settleFirst = async (db: Database, timeoutMs: number): Promise<void> => {
+  for (let tries = 0; tries < SETTLE_TRIES; tries += 1) {
+    if (await whileBusy(() => settleLog(db), timeoutMs)) return;
     await delay(retryDelayMs());
   }
 };
@@ -47,6 +66,7 @@ const settleMark = async (db: Database): Promise<void> => {
 export const prepareForWriting = async (
   db: Database,
   settings: Settings,
+  header: Header | undefined,
 ): Promise<OpenFault | undefined> => {
   const { file, busyTimeoutMs, sync } = settings;
   setSync(db, sync);
@@ -56,22 +76,25 @@ export const prepareForWriting = async (
   setSync(db, sync);
   db.exec('PRAGMA wal_autocheckpoint = 0');
   db.exec(`PRAGMA journal_size_limit = ${String(LOG_LIMIT_BYTES)}`);
-  const isNewlyMarked = await whileBusy(() => markOpen(db), busyTimeoutMs);
-  if (isNewlyMarked) await settleMark(db);
+  await whileBusy(() => {
+    prepareSchema(db);
+  }, busyTimeoutMs);
+  if (header?.isMarkedOpen !== true) await settleFirst(db, busyTimeoutMs);
+  // A process that died between the steps of settling has left the mark in the log too.
+  else if (schemaState(db).isMarkedOpen) {
+    await whileBusy(() => {
+      mark(db, false);
+    }, busyTimeoutMs);
+  }
   return syncOf(db) === sync ? undefined : { _tag: 'UnsafeDriver', version: sqliteVersion(db) };
 };
 
-/**
- * Takes the mark away and ends write-ahead mode, if no other connection is there: the store is then
- * one whole file. The mark goes first, so that a kill at any step never looks like a lost log.
- */
+/** Ends write-ahead mode if no other connection is there: the store is then one whole file. */
 const closeAsLast = (db: Database): boolean => {
   // With this setting a write transaction begins only when nobody else is connected to the file.
   db.exec('PRAGMA locking_mode = EXCLUSIVE');
   try {
-    inTransaction(db, () => {
-      writeSchemaState(db, { ...schemaState(db), isMarkedOpen: false });
-    });
+    mark(db, false);
   } catch (error) {
     db.exec('PRAGMA locking_mode = NORMAL');
     if (isBusy(error)) return false;
@@ -86,28 +109,17 @@ const closeAsLast = (db: Database): boolean => {
 
 const CLOSE_TRIES = 3;
 
-const triesToCloseAsLast = async (db: Database): Promise<boolean> => {
-  for (let tries = 1; ; tries += 1) {
-    if (closeAsLast(db)) return true;
-    if (tries === CLOSE_TRIES) return false;
-    await delay(retryDelayMs());
-  }
-};
-
 /**
- * Closes a connection that wrote. When it is not the last one, a read-only connection stays until
- * the driver has let go of this one: SQLite would delete the log of a file that is still marked when
- * it closes the last connection that may write, and the next opening would miss it.
+ * Closes a connection that wrote. The driver cannot finalize statements, so SQLite keeps a closed
+ * connection, and its lock, until they are garbage: out of write-ahead mode it holds no lock.
  */
-export const closeWriter = async (db: Database, file: string): Promise<void> => {
-  // What fails here costs nothing: the store stays marked, and its log is read at the next opening.
-  const isLast = await triesToCloseAsLast(db).catch(() => false);
-  if (!isLast && hasWal(file)) {
-    const guard = connect(file, { readOnly: true, blockMs: BLOCK_MS });
-    guard.exec('SELECT 1 FROM store');
-    db.whenFreed(() => {
-      guard.close();
-    });
+export const closeWriter = async (db: Database): Promise<void> => {
+  try {
+    for (let tries = 1; !closeAsLast(db) && tries < CLOSE_TRIES; tries += 1) {
+      await delay(retryDelayMs());
+    }
+  } catch {
+    // It costs nothing: the log stays, and the next opening goes on with it.
   }
   db.close();
 };

@@ -8,6 +8,7 @@ interface Written {
   readonly isSidechain: boolean;
   readonly apiId?: string;
   readonly calls: readonly string[];
+  readonly parent?: string | null;
 }
 
 /** Writes one more line of a session: most follow the last record, some go back or repeat. */
@@ -27,7 +28,9 @@ const write = (lines: unknown[], written: Written[], [kind, pick, other]: Step):
     const apiId = other % 3 === 0 && up?.apiId !== undefined ? up.apiId : `m${uuid}`;
     const calls = pick % 2 === 0 ? [`c${uuid}`, `d${uuid}`] : [];
     const content = [{ type: 'text', text: 'x' }, ...calls.map((id) => call(id))];
-    add(assistant(uuid, parent, apiId, content, over), { apiId, calls });
+    // Some parts of one API message hang side by side on what was before it.
+    const beside = other % 6 === 0 && apiId === up?.apiId ? (up.parent ?? null) : parent;
+    add(assistant(uuid, beside, apiId, content, over), { apiId, calls, parent: beside });
   } else if (kind < 9) {
     const caller = [...written].reverse().find(({ calls }) => calls.length > 0);
     const id = caller?.calls[pick % 2] ?? 'orphan';

@@ -47,6 +47,23 @@ describe('the tree of a Claude Code session', () => {
     });
   });
 
+  it('OR1 parts of one API message may be siblings, and results may hang on the prompt', () => {
+    const plan = planned(
+      session(
+        user('u1', null),
+        assistant('a1', 'u1', 'm1', [call('c1')]),
+        assistant('a2', 'u1', 'm1', [call('c2')]),
+        result('r1', 'a1', 'c1'),
+        result('r2', 'u1', 'c2'),
+        assistant('a3', 'r1', 'm2'),
+        assistant('a4', 'u1', 'm4'),
+      ),
+    );
+    expect(recordsOf(branch(plan, 'main').items)).toEqual(['u1', 'a1', 'a2', 'r1', 'r2', 'a3']);
+    expect(recordsOf(branch(plan, 'a4').items)).toEqual(['a4']);
+    expect(plan.report.source).toMatchObject({ true_branch_point_uuids: ['u1'] });
+  });
+
   it('OR1 a second record that goes on begins a branch, behind the whole exchange', () => {
     const plan = planned(
       session(
@@ -163,6 +180,15 @@ describe('the tree of a Claude Code session', () => {
     expect(plan.conversations.map(({ externalId }) => externalId)).toEqual(['s1', 's2']);
     expect(recordsOf(branch(plan, 'main').items).slice(0, 2)).toEqual(['u1', 'u2']);
     expect(branch(plan, 'main').items.length).toBe(3);
+  });
+
+  it('a summary line is the title of the conversation that holds its record', () => {
+    const line = (text: string, leafUuid: string) => ({ type: 'summary', summary: text, leafUuid });
+    const plan = planned(
+      session(line('elsewhere', 'gone'), user('u1', null), line('here', 'u1'), line('', 'u1')),
+    );
+    expect(plan.conversations[0]?.title).toBe('here');
+    expect(plan.report).toMatchObject({ mapped: 1, kept: 3 });
   });
 
   it('a sidechain is a conversation of its own, begun by the call that gave its prompt', () => {
