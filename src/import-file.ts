@@ -1,10 +1,17 @@
 import * as E from 'fp-ts/lib/Either.js';
+import type { StemmaFault } from './domain/errors.js';
 import type { ImportReport } from './domain/import-plan.js';
+import { argumentFault, optionalNameFault, optionsFault } from './engine/arguments.js';
 import { importExchange } from './engine/exchange.js';
 import type { EngineContext } from './engine/engine-context.js';
 import { runImport, type ImportedConversationResult } from './engine/import-run.js';
 import type { Task } from './engine/runtime.js';
-import { detectFormat, planImport, type ImportFormat } from './infra/importers/detect.js';
+import {
+  detectFormat,
+  importFormats,
+  planImport,
+  type ImportFormat,
+} from './infra/importers/detect.js';
 import { readExchange } from './infra/importers/stemma-jsonl.js';
 
 export interface ImportFileOptions {
@@ -53,6 +60,25 @@ const takeExchange =
     return E.right({ report, conversations, appended: taken.right.appended });
   };
 
+const kinds = {
+  format: 'text',
+  id: 'text',
+  salvage: 'flag',
+  dryRun: 'flag',
+  onProgress: 'any',
+} as const;
+
+const inputFault = (bytes: unknown, options: ImportFileOptions): StemmaFault | undefined => {
+  if (!(bytes instanceof Uint8Array)) return argumentFault('bytes', 'wrong_type');
+  const { format, id } = options;
+  return (
+    optionsFault(options, kinds) ??
+    (format === undefined || importFormats.includes(format)
+      ? optionalNameFault('/id', id)
+      : argumentFault('format', 'unknown_value'))
+  );
+};
+
 /** Takes a file in: stemma's own exchange lines, or a foreign format, told by its content. */
 export const importFile =
   (
@@ -61,6 +87,8 @@ export const importFile =
     options: ImportFileOptions = {},
   ): Task<ImportAnswer> =>
   async () => {
+    const fault = inputFault(bytes, options);
+    if (fault !== undefined) return E.left(fault);
     const { format, id, salvage, dryRun, onProgress } = options;
     if ((format ?? detectFormat(bytes)) === 'stemma-jsonl') {
       return takeExchange(context, bytes, options)();

@@ -19,8 +19,11 @@ import type {
 } from '../domain/events/directory-events.js';
 import type { EventRef } from '../domain/events/references.js';
 import type { Revision, Uid } from '../domain/ids.js';
-import { foreignId } from '../domain/text.js';
+import { plainJson } from '../domain/json-value.js';
+import { pointerTo } from '../domain/json-pointer.js';
+import type { StemmaFault } from '../domain/errors.js';
 import { branchStream } from '../domain/stream-name.js';
+import { nameFault, optionalNameFault } from './arguments.js';
 import { loadBranch, loadDirectory } from './branch-loader.js';
 import { slotMaker } from './content.js';
 import {
@@ -80,13 +83,26 @@ const mainEntry = (main: Uid): BranchEntry => ({
   ancestors: [],
 });
 
+/** Labels are names with texts: names are compared and shown, so they follow the rules of ids. */
+const labelsFault = (labels: unknown): StemmaFault | undefined => {
+  const plain = plainJson(labels, '/labels');
+  if (E.isLeft(plain)) return plain.left;
+  for (const [name, value] of Object.entries(plain.right as object) as [string, unknown][]) {
+    const path = pointerTo('/labels', [name]);
+    const fault = nameFault(path, name);
+    if (fault !== undefined) return fault;
+    if (typeof value !== 'string') return { _tag: 'InvalidShape', path, expected: 'text' };
+  }
+  return undefined;
+};
+
 /** Begins a conversation, or finds the one that was begun with this id. */
 export const start =
   (context: EngineContext, options: StartOptions = {}): Task<Started> =>
   async () => {
     const { id, title, labels = {}, parent } = options;
-    const checked = id === undefined ? E.right('') : foreignId('/id', id);
-    if (E.isLeft(checked)) return checked;
+    const fault = optionalNameFault('/id', id) ?? labelsFault(labels);
+    if (fault !== undefined) return left(fault);
     const conversation = id === undefined ? newUid(context) : conversationUid(context, id);
     const main = mainUid(context, conversation);
     const slots = slotMaker(context.runtime, conversation);

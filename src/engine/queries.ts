@@ -7,6 +7,7 @@ import { branchNamed, type BranchEntry } from '../domain/directory-state.js';
 import { branchStream, directoryStream, parseStream } from '../domain/stream-name.js';
 import { byActivity, catalog, type CatalogRow } from '../projections/catalog.js';
 import type { Projection } from '../projections/projection.js';
+import { argumentFault, nameFault, optionalNameFault } from './arguments.js';
 import { openSlots } from './content.js';
 import { wantedConversations, type ConversationFilter } from './conversation-filter.js';
 import { branchesOf, completeBranch, conversationUid } from './conversation-commands.js';
@@ -189,6 +190,8 @@ const exists = async (context: EngineContext, conversation: Uid): Promise<boolea
 export const findConversation =
   (context: EngineContext, name: string): Task<Uid> =>
   async () => {
+    const fault = nameFault('/conversation', name);
+    if (fault !== undefined) return left(fault);
     const derived = conversationUid(context, name);
     if (await exists(context, derived)) return E.right(derived);
     if (isUid(name) && (await exists(context, name))) return E.right(name);
@@ -240,6 +243,8 @@ const splitReference = (text: string): ReferenceParts => {
 const branchOf =
   (context: EngineContext, conversation: Uid, name: string | undefined): Task<BranchEntry> =>
   async () => {
+    const fault = optionalNameFault('/branch', name);
+    if (fault !== undefined) return left(fault);
     const directory = await branchesOf(context, conversation)();
     if (E.isLeft(directory)) return directory;
     const { branches, main } = directory.right;
@@ -272,6 +277,7 @@ const headOf =
 export const resolve =
   (context: EngineContext, text: string): Task<Reference> =>
   async () => {
+    if (typeof text !== 'string') return left(argumentFault('reference', 'wrong_type'));
     // An id may contain a slash: the whole text is tried as an id first.
     const whole = await findExact(context, text);
     const parts = whole === undefined ? splitReference(text) : { name: text, point: {} };
@@ -293,6 +299,7 @@ export const resolve =
   };
 
 const findExact = async (context: EngineContext, text: string): Promise<Uid | undefined> => {
+  if (nameFault('', text) !== undefined) return undefined;
   const derived = conversationUid(context, text);
   return (await exists(context, derived)) ? derived : undefined;
 };

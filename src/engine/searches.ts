@@ -19,6 +19,7 @@ import {
   searchTexts,
   type TrigramIndex,
 } from '../projections/trigram.js';
+import { argumentFault } from './arguments.js';
 import { openSlots } from './content.js';
 import { left, type EngineContext } from './engine-context.js';
 import type { Task } from './runtime.js';
@@ -126,6 +127,7 @@ export const search =
   ): Task<SearchAnswer> =>
   async () => {
     const { limit = 50 } = options;
+    if (typeof text !== 'string') return left(argumentFault('text', 'wrong_type'));
     if (!Number.isSafeInteger(limit) || limit < 1) {
       return left({ _tag: 'InvalidArgument', name: 'limit', reason: 'out_of_range' });
     }

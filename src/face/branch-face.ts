@@ -63,9 +63,10 @@ import type { History } from '../projections/history.js';
 import { timeline, type Timeline } from '../projections/timeline.js';
 import { toolExchanges, type ToolExchanges } from '../projections/tool-exchanges.js';
 import { usage, type UsageView } from '../projections/usage.js';
+import { actorLook, branchLooks, guarded } from './guards.js';
 import { modelCall, type ModelCall } from './model-call-face.js';
 import { paging, type Paging } from './paging-face.js';
-import { run, StemmaError } from './stemma-error.js';
+import { check as throwFault, run, StemmaError } from './stemma-error.js';
 import { toolCallHandle, type ToolCallHandle } from './tool-call-face.js';
 import { definitionsOf, type Toolbox } from './toolbox.js';
 
@@ -309,7 +310,7 @@ const running = (context: BranchContext): Running => ({
 export const branchFace = (context: BranchContext, name: string): Branch => {
   const other = (ref: Pick<EventRef, 'branch'> & { readonly name: string }): Branch =>
     branchFace({ ...context, key: { ...context.key, branch: ref.branch } }, ref.name);
-  return {
+  const face: Branch = {
     conversation: context.key.conversation,
     branch: context.key.branch,
     name,
@@ -320,6 +321,10 @@ export const branchFace = (context: BranchContext, name: string): Branch => {
     ...running(context),
     fork: async (place, options) => other(await run(forkAt(context, place, options))),
     retry: async (options) => other(await run(retry(context, options))),
-    as: (actor, runId) => branchFace({ ...context, as: actor, run: runId ?? context.run }, name),
+    as: (actor, runId) => {
+      throwFault(actorLook(actor, runId));
+      return branchFace({ ...context, as: actor, run: runId ?? context.run }, name);
+    },
   };
+  return guarded(face, branchLooks);
 };

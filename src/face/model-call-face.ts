@@ -14,6 +14,7 @@ import {
   type Failure,
 } from '../engine/model-answers.js';
 import type { RequestedCall } from '../engine/model-calls.js';
+import { guarded, modelCallLooks } from './guards.js';
 import { run, StemmaError } from './stemma-error.js';
 import { toolCallHandle, type ToolCallHandle } from './tool-call-face.js';
 
@@ -190,7 +191,7 @@ const live =
 export const modelCall = <Body extends object>(parts: CallParts<Body>): ModelCall<Body> => {
   const { context, requested } = parts;
   const { modelCallId, plan, attempt } = requested;
-  return {
+  const face: ModelCall<Body> = {
     modelCallId,
     attempt,
     plan,
@@ -212,4 +213,5 @@ export const modelCall = <Body extends object>(parts: CallParts<Body>): ModelCal
     },
     stream: live(parts),
   };
+  return guarded(face, modelCallLooks);
 };

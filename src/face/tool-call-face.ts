@@ -13,6 +13,7 @@ import {
   type AskOptions,
   type StartToolOptions,
 } from '../engine/tool-commands.js';
+import { guarded, toolCallLooks } from './guards.js';
 import { StemmaError, run } from './stemma-error.js';
 import type { Tool, Toolbox } from './toolbox.js';
 
@@ -165,7 +166,7 @@ export const toolCallHandle = (
   ref: CallRef,
 ): ToolCallHandle => {
   const named = { id: call.id, name: call.name, arguments: call.arguments, ref };
-  return {
+  const face: ToolCallHandle = {
     ...named,
     run: (tools, options = {}) =>
       runCall(context, named, tools, options.signal ?? new AbortController().signal),
@@ -177,4 +178,5 @@ export const toolCallHandle = (
     },
     askApproval: async (options) => (await run(askApproval(context, ref, options))).answer,
   };
+  return guarded(face, toolCallLooks);
 };

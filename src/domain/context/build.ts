@@ -21,7 +21,13 @@ const brokenRule = <Body extends object>(
   encoded: Encoded<Body>,
 ): Violation | undefined => {
   const violation = profile.validate(encoded.body, encoded.facts)[0];
-  return violation === undefined ? undefined : placedViolation(violation, encoded.layout);
+  if (violation !== undefined) return placedViolation(violation, encoded.layout);
+  const isEmpty = encoded.layout.every(({ ids, path }) => ids.length === 0 || path.length < 2);
+  const isOpened = encoded.added.some(({ kind }) => kind === 'opening');
+  // A turn that the engine made is no reason to call a model.
+  return isEmpty && isOpened
+    ? { rule: 'first_role', code: 'OrderViolation', reason: 'first_role', ids: [] }
+    : undefined;
 };
 
 const encodeChosen = <Body extends object>(

@@ -15,7 +15,7 @@ import type {
 } from './plan.js';
 import { policyRuling, type ContextPolicy } from './policy.js';
 import type { Selection } from './selection.js';
-import { selectionRuns } from './selection-runs.js';
+import { selectionRuns, type Decided } from './selection-runs.js';
 import type { Sizing } from './sizing.js';
 import { turnText } from './turns.js';
 import type { Unit } from './units.js';
@@ -79,6 +79,18 @@ const dispositionsOf = <Body extends object>(
   );
 };
 
+// What the selection decided; what the encoder then left out follows from it again on replay.
+const decisionsOf = <Body extends object>({
+  exchanges,
+  selection,
+}: PlanInput<Body>): readonly Decided[] =>
+  exchanges.list.flatMap(({ place }, index): readonly Decided[] => {
+    const reason = selection.chosen.get(index);
+    if (reason !== undefined) return [{ place, in: true, disposition: reason }];
+    const out = selection.left.get(index);
+    return out === undefined ? [] : [{ place, in: false, disposition: out.disposition }];
+  });
+
 const resultsOf = (turns: readonly Turn[]): readonly WireResult[] =>
   turns.flatMap((turn): readonly WireResult[] => {
     if (turn.answer === undefined) return [];
@@ -135,7 +147,7 @@ export const planOf = <Body extends object>(input: PlanInput<Body>): ContextPlan
     counter: { name: counter.name, exact: counter.exact },
     repairs: [...input.repairs, ...synthesized(synthetic), ...encoded.repairs, ...added],
     warnings: [...input.warnings, ...encoded.warnings],
-    selection: selectionRuns(dispositions),
+    selection: selectionRuns(decisionsOf(input)),
     literals: input.literals,
     instructions: surface.instructions.map(({ name, version }) => ({ name, version })),
     tools: [...input.toolNames.values()].sort(),

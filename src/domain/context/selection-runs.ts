@@ -11,17 +11,13 @@ export interface Decided {
   readonly disposition: Disposition;
 }
 
-const isRecorded = ({ in: isIn, disposition }: Decided): boolean =>
-  isIn || outByPolicy.has(disposition);
-
 /**
  * What was decided, as runs of neighbours in surface order. A run never spans a message that was
  * decided otherwise, also where surface order differs from the order of the log.
  */
 export const selectionRuns = (decisions: readonly Decided[]): readonly SelectionRun[] => {
-  const recorded = decisions.filter(isRecorded);
   const byBranch = new Map<string, number[]>();
-  for (const { place } of recorded) {
+  for (const { place } of decisions) {
     const revisions = byBranch.get(place.branch);
     if (revisions === undefined) byBranch.set(place.branch, [place.revision]);
     else revisions.push(place.revision);
@@ -35,7 +31,7 @@ export const selectionRuns = (decisions: readonly Decided[]): readonly Selection
     });
   }
   const runs: SelectionRun[] = [];
-  for (const { place, disposition } of recorded) {
+  for (const { place, disposition } of decisions) {
     const last = runs.at(-1);
     const { branch, revision } = place;
     const follows =

@@ -12,7 +12,7 @@ import { boundedCacheMarkers } from './anthropic-cache.js';
 import { finishTurns } from './anthropic-finish.js';
 import { fitImages } from './anthropic-images.js';
 import { rawAnthropicMessage } from './anthropic-raw.js';
-import { systemPlaces } from './anthropic-system.js';
+import { misplacedSystem, systemPlaces } from './anthropic-system.js';
 import { thinkingOf } from './anthropic-thinking.js';
 import type { AnthropicBlock, AnthropicBody, AnthropicMessage } from './anthropic-wire.js';
 import { bodyParams } from './params.js';
@@ -113,21 +113,41 @@ const encodeAssistant = (work: EncodeWork, turn: Turn): void => {
   else put(work, turn, 'assistant', compact(made));
 };
 
+const isSaid = (work: EncodeWork, block: Block): boolean =>
+  block.type === 'text' && (work.options.strict || !isBlankText(block.text));
+
+const encodeSystem = (work: EncodeWork, turn: Turn): void => {
+  const texts = turn.blocks.flatMap((block): AnthropicBlock[] =>
+    block.type === 'text' && isSaid(work, block) ? [{ type: 'text', text: block.text }] : [],
+  );
+  const last = work.drafts.at(-1);
+  if (texts.length === 0 && !work.options.strict) omit(work, turn);
+  else if (last?.role === 'system' && !work.options.strict) {
+    last.content = [...listed(last.content), ...texts];
+    last.turns.push(turn);
+  } else put(work, turn, turn.role as AnthropicMessage['role'], compact(texts));
+};
+
 const encodeTurn = (work: EncodeWork, turn: Turn): void => {
   if (turn.role === 'assistant') encodeAssistant(work, turn);
   else if (turn.role === 'user' || turn.role === 'tool') encodeUser(work, turn);
-  else {
-    const texts = turn.blocks.flatMap((block): AnthropicBlock[] =>
-      block.type === 'text' ? [{ type: 'text', text: block.text }] : [],
-    );
-    const last = work.drafts.at(-1);
-    const role = turn.role as AnthropicMessage['role'];
-    if (last?.role === 'system' && !work.options.strict) {
-      last.content = [...listed(last.content), ...texts];
-      last.turns.push(turn);
-    } else put(work, turn, role, compact(texts));
-  }
+  else encodeSystem(work, turn);
 };
+
+/** Turns of the top-level field that say something. */
+const topTurns = (work: EncodeWork, turns: readonly Turn[]): readonly Turn[] =>
+  turns.filter((turn) => {
+    const says = turn.blocks.some((block) => isSaid(work, block));
+    if (!says) omit(work, turn);
+    return says;
+  });
+
+const topText = (turns: readonly Turn[]): string =>
+  turns
+    .flatMap(({ blocks }) => [
+      blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n'),
+    ])
+    .join('\n\n');
 
 const toolsOf = (options: EncodeOptions): AnthropicBody['tools'] =>
   options.tools.map(({ name, description, parameters }) => ({
@@ -179,18 +199,17 @@ export const encodeAnthropic = (
     added: [],
     keepsInvalid: thinking.keepsInvalid,
   };
+  const leading = topTurns(work, system);
   for (const turn of fitImages(turnsInPlace, work)) encodeTurn(work, turn);
+  const moved = options.strict ? [] : misplacedSystem(work);
+  const top = [...leading, ...moved];
   const facts = finishTurns(work, thinking.config);
   if (E.isLeft(facts)) return facts;
   const tools = toolsOf(options) ?? [];
   const messages = work.drafts.map(({ role, content, wire }): AnthropicMessage =>
     wire?.content === content ? wire : { role, content },
   );
-  const text = system
-    .map((turn) => turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])))
-    .map((texts) => texts.join('\n'))
-    .filter((line) => !isBlankText(line))
-    .join('\n\n');
+  const text = topText(top);
   return E.right({
     body: {
       model: encoding.model,
@@ -205,7 +224,7 @@ export const encodeAnthropic = (
     warnings: [],
     omitted: work.omitted,
     added: work.added,
-    layout: layoutOf(work, system, tools.length > 0),
+    layout: layoutOf(work, top, tools.length > 0),
     facts: facts.right,
   });
 };

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { FaultOf } from '../errors.js';
+import type { EncodeWork, WireDraft } from './anthropic-work.js';
 import type { Capabilities, EncodeOptions, Turn } from './profile.js';
 import type { Repair } from './repair.js';
 import { SYSTEM_LABEL } from './system-label.js';
@@ -23,22 +24,12 @@ const mapped = (turn: Turn): readonly Repair[] =>
     ? [{ code: 'ROLE_MAPPED', ...about(turn), from: 'developer', to: 'system' }]
     : [];
 
-const endsInServerTool = (turn: Turn): boolean => {
-  const last = turn.blocks.at(-1);
-  return last?.type === 'provider' && last.json.includes('"server_tool_use"');
-};
-
-// A2: behind a user turn (or a server tool), and in front of an assistant turn or at the end.
-const mayStayAt = (turns: readonly Turn[], index: number): boolean => {
-  const before = turns.slice(0, index).findLast((turn) => !isSystem(turn));
-  const after = turns.slice(index).find((turn) => !isSystem(turn));
-  const follows =
-    before !== undefined &&
-    (before.role === 'user' ||
-      before.role === 'tool' ||
-      (before.role === 'assistant' && endsInServerTool(before)));
-  return follows && (after === undefined || after.role === 'assistant');
-};
+const relocated = (turn: Turn): Repair => ({
+  code: 'SYSTEM_RELOCATED',
+  ...about(turn),
+  fromIndex: turn.index,
+  toIndex: 0,
+});
 
 const labelled = (turn: Turn): Turn => {
   const { raw: _raw, ...rest } = turn;
@@ -46,8 +37,8 @@ const labelled = (turn: Turn): Turn => {
 };
 
 /**
- * Where system and developer turns go: leading ones to the top-level field; later ones stay where
- * the model takes them there (A2), else they go to the top or wherever the policy says.
+ * Where system and developer turns go: leading ones to the top-level field; later ones may stay
+ * where the model takes any, else they go to the top or wherever the policy says.
  */
 export const systemPlaces = (
   turns: readonly Turn[],
@@ -65,17 +56,16 @@ export const systemPlaces = (
   const system = [...leading];
   const messages: Turn[] = [];
   const repairs: Repair[] = leading.flatMap(mapped);
-  for (const [index, turn] of turns.entries()) {
-    if (index < start) continue;
+  for (const turn of turns.slice(start)) {
     if (!isSystem(turn)) {
       messages.push(turn);
       continue;
     }
-    const stays = capabilities.systemInMessages === true && mayStayAt(turns, index);
+    const mayStay = capabilities.systemInMessages === true;
     if (systemPolicy === 'labelled_user') {
       messages.push(labelled(turn));
       repairs.push({ code: 'ROLE_MAPPED', ...about(turn), from: turn.role, to: 'user' });
-    } else if (systemPolicy === 'profile' && stays) {
+    } else if (systemPolicy === 'profile' && mayStay) {
       messages.push({ ...turn, role: 'system' });
       repairs.push(...mapped(turn));
     } else if (systemPolicy === 'reject') {
@@ -83,13 +73,37 @@ export const systemPlaces = (
       return E.left({ _tag: 'OrderViolation', rule: 'system_placement', ...where });
     } else {
       system.push(turn);
-      repairs.push(...mapped(turn), {
-        code: 'SYSTEM_RELOCATED',
-        ...about(turn),
-        fromIndex: turn.index,
-        toIndex: 0,
-      });
+      repairs.push(...mapped(turn), relocated(turn));
     }
   }
   return E.right({ system, messages, repairs });
+};
+
+const endsInServerTool = ({ role, content }: WireDraft): boolean => {
+  const last = typeof content === 'string' ? undefined : content.at(-1);
+  return role === 'assistant' && (last?.type as string | undefined) === 'server_tool_use';
+};
+
+/**
+ * Takes the system messages out of the list that do not stand where the model takes one: behind a
+ * user turn or a server tool, and in front of an assistant turn or at the end (A2). Gives their
+ * turns back, for the top-level field.
+ */
+export const misplacedSystem = (work: Pick<EncodeWork, 'drafts' | 'repairs'>): readonly Turn[] => {
+  const { drafts, repairs } = work;
+  const moved: Turn[] = [];
+  for (let index = 0; index < drafts.length;) {
+    const draft = drafts[index];
+    const before = drafts[index - 1];
+    const after = drafts[index + 1];
+    const follows = before !== undefined && (before.role === 'user' || endsInServerTool(before));
+    const stays = follows && (after === undefined || after.role === 'assistant');
+    if (draft?.role !== 'system' || stays) index += 1;
+    else {
+      drafts.splice(index, 1);
+      moved.push(...draft.turns);
+      repairs.push(...draft.turns.map(relocated));
+    }
+  }
+  return moved;
 };

@@ -2,7 +2,7 @@ import type { ContextPlan, MessageDisposition } from '../../domain/context/plan.
 import type { Message } from '../../domain/message.js';
 import type { Surface } from '../../domain/surface.js';
 import type { Look } from './result.js';
-import { idOf, listing, placeName, shortDigest, sideBySide, whatOf } from './show.js';
+import { idOf, listing, placeName, sideBySide, whatOf } from './show.js';
 import type { Target } from './targets.js';
 import { oneLine } from './terminal-text.js';
 

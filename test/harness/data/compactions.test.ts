@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { openStemma } from '../../../src/index.js';
 import { boundary, record, session, summary, user } from '../../infra/importers/sessions.js';
 
-const live = async (bytes: Uint8Array): Promise<readonly (readonly [string, readonly string[]])[]> => {
+const live = async (
+  bytes: Uint8Array,
+): Promise<readonly (readonly [string, readonly string[]])[]> => {
   const stemma = await openStemma({ store: 'memory:' });
   try {
     const { conversations } = await stemma.import(bytes);

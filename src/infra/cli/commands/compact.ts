@@ -1,4 +1,8 @@
-import type { CompactionOptions, CompactionPlan } from '../../../engine/compactions.js';
+import type {
+  CompactionAnswer,
+  CompactionOptions,
+  CompactionPlan,
+} from '../../../engine/compactions.js';
 import { refuseArgument } from '../faults.js';
 import { namedText } from '../input-text.js';
 import type { Invocation, Register } from '../invocation.js';
@@ -36,12 +40,15 @@ const optionsGiven = async (call: Invocation, target: Target): Promise<Compactio
   };
 };
 
-const planText = (plan: CompactionPlan, look: Look): readonly string[] => {
+/** A plan, or what is known of it once it was carried out. */
+type Shown = CompactionAnswer['plan'] & Partial<CompactionPlan>;
+
+const planText = (plan: Shown, look: Look): readonly string[] => {
   const { text, number } = look.words;
-  const { covered, tokensBefore, tokensAfter, moved, breaksPrefixAt } = plan;
+  const { covered, tokensBefore, tokensAfter, moved, breaksPrefixAt, strategy = '' } = plan;
   return [
     sideBySide(
-      plan.strategy,
+      strategy,
       text.covers(number(covered.length)),
       text.saved(number(tokensBefore), number(tokensAfter)),
     ),
@@ -92,12 +99,12 @@ const compact = async (call: Invocation): Promise<Result> => {
     };
   }
   const { compaction, summaryId, plan } = await branch.compact(given);
-  const { states: _states, ...shown } = plan;
+  const shown = { strategy: given.strategy, ...plan };
   return {
     name: 'compact',
     data: { ...base, compaction, summaryId: summaryId ?? null, plan: shown },
     text: () =>
-      [sideBySide(text.compacted, idOf(compaction)), ...planText(plan, look)].join('\n'),
+      [sideBySide(text.compacted, idOf(compaction)), ...planText(shown, look)].join('\n'),
   };
 };
 

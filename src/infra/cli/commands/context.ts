@@ -31,7 +31,7 @@ const recorded = async (call: Invocation, id: string): Promise<Found> => {
   const stemma = await call.reader();
   const located = await locateOne(call, stemma, 'model_call', id);
   const branch = await branchFor(call, stemma, located);
-  const { plan, requested, same, hiddenSince, place } = await branch.context(located.id);
+  const { plan, requested, same, goneSince, place } = await branch.context(located.id);
   const surface = await branch.surface({ revision: requested.branchRevision });
   const branches = await stemma.branches(branch.conversation);
   const names = new Map(branches.map((entry) => [entry.branch, entry.name]));
@@ -45,9 +45,9 @@ const recorded = async (call: Invocation, id: string): Promise<Found> => {
       place,
       recordedDigest: requested.requestDigest,
       same,
-      hiddenSince,
+      goneSince,
     },
-    lines: [same ? text.rebuiltSame : text.rebuiltOther(hiddenSince.length)],
+    lines: [same ? text.rebuiltSame : text.rebuiltOther(goneSince.length)],
   };
 };
 

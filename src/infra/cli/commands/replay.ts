@@ -17,31 +17,31 @@ interface Rebuilt {
   readonly recordedDigest: string;
   readonly digest?: string;
   /** Messages that were redacted or erased since. */
-  readonly hiddenSince: readonly string[];
+  readonly goneSince: readonly string[];
   /** Tag of the fault for which it could not be built. */
   readonly fault?: string;
 }
 
 const rebuild = async (branch: Branch, call: ModelCall): Promise<Rebuilt> => {
   const { modelCallId, requestDigest: recordedDigest } = call;
-  const base = { modelCallId, recordedDigest, hiddenSince: [] };
+  const base = { modelCallId, recordedDigest, goneSince: [] };
   // What a foreign system sent is known by its digest at most: there is nothing to build.
   if (call.source === 'observed') return { ...base, result: 'observed' };
   try {
-    const { plan, same, hiddenSince } = await branch.context(modelCallId);
+    const { plan, same, goneSince } = await branch.context(modelCallId);
     const result = same ? 'same' : 'different';
-    return { ...base, result, digest: plan.requestDigest, hiddenSince };
+    return { ...base, result, digest: plan.requestDigest, goneSince };
   } catch (error) {
     if (error instanceof StemmaError) return { ...base, result: 'refused', fault: error.code };
     throw error;
   }
 };
 
-const reasonOf = ({ hiddenSince, fault }: Rebuilt, look: Look): string => {
+const reasonOf = ({ goneSince, fault }: Rebuilt, look: Look): string => {
   if (fault !== undefined) return fault;
-  return hiddenSince.length === 0
+  return goneSince.length === 0
     ? ''
-    : `${look.words.text.hiddenSince} ${hiddenSince.map(idOf).join(' ')}`;
+    : `${look.words.text.hiddenSince} ${goneSince.map(idOf).join(' ')}`;
 };
 
 const replayText = (

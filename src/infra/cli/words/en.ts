@@ -304,7 +304,7 @@ export const english = {
   written: 'written',
   demoCounts: (events: string, branches: string, compactions: string) =>
     `${counted(events, 'event', 'events')}, ${counted(branches, 'branch', 'branches')}, ${counted(compactions, 'compaction', 'compactions')}`,
-  foldedOf: (of: string) => (of === 'branch' ? 'each branch' : 'each conversation'),
+  foldedOf: (of: string): string => (of === 'branch' ? 'each branch' : 'each conversation'),
   projectionsNote: (conversations: string, branches: string) =>
     `${counted(conversations, 'conversation', 'conversations')}, ${counted(branches, 'branch', 'branches')}. Views are folded from events when they are read; none of them is kept.`,
   rebuiltViews: (count: string) => `${counted(count, 'view', 'views')} folded from the first event on`,
@@ -312,7 +312,14 @@ export const english = {
   fine: 'ok',
   note: 'note',
   bad: 'BAD',
-  compatIs: (compat: string) => (compat === 'must' ? 'must be known' : 'may be passed by'),
+  compatIs: (compat: string): string => (compat === 'must' ? 'must be known' : 'may be passed by'),
+};
+
+/** Every text in one language: a text that a language lacks does not compile. */
+export type Texts = {
+  readonly [K in keyof typeof english]: (typeof english)[K] extends string
+    ? string
+    : (typeof english)[K];
 };
 
 /** Why a message is in a context or out of it, by disposition. */

@@ -1,4 +1,4 @@
-import type { HelpPage } from './words.js';
+import type { HelpPage } from './help-page.js';
 
 const page = (summary: string, ...examples: readonly string[]): HelpPage => ({ summary, examples });
 

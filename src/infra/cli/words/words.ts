@@ -1,22 +1,9 @@
 import type { Language } from '../settings.js';
-import { english, englishReasons } from './en.js';
+import { english, englishReasons, type Texts } from './en.js';
 import { englishHelp, englishOptions } from './help-en.js';
+import type { HelpPage } from './help-page.js';
 import { chinese, chineseReasons } from './zh.js';
 import { chineseHelp, chineseOptions, chineseTitles } from './help-zh.js';
-
-/** Every text in one language: a text that a language lacks does not compile. */
-export type Texts = {
-  readonly [K in keyof typeof english]: (typeof english)[K] extends string
-    ? string
-    : (typeof english)[K];
-};
-
-/** What the help of one command says. */
-export interface HelpPage {
-  readonly summary: string;
-  /** Without the name of the program. */
-  readonly examples: readonly string[];
-}
 
 /** All words around the data. */
 export interface Words {

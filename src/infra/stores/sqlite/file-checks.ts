@@ -153,7 +153,9 @@ export const inspectFile = (file: string): FileState | OpenFault => {
   if (stats === undefined) return { _tag: 'Missing' };
   const kind = kindOf(stats) ?? (hasLinkBeside(file) ? 'link' : undefined);
   if (kind !== undefined) return notAStore(file, kind);
-  if (isHeldHere(stats)) return { _tag: 'Store' };
+  // A connection of this process may hold locks that looking into the file would drop. Only one that
+  // uses a log holds any while it waits.
+  if (isHeldHere(stats) && hasWal(file)) return { _tag: 'Store' };
   const header = readHeader(file);
   if (typeof header === 'string') return notAStore(file, header);
   if (header.version > SCHEMA_VERSION) {
