@@ -71,6 +71,10 @@ const kinds = {
 const inputFault = (bytes: unknown, options: ImportFileOptions): StemmaFault | undefined => {
   if (!(bytes instanceof Uint8Array)) return argumentFault('bytes', 'wrong_type');
   const { format, id } = options;
+  // Nothing, or nothing but white space, is no cut-off document.
+  if (!bytes.some((byte) => byte > 0x20)) {
+    return { _tag: 'InvalidShape', path: '', expected: importFormats.join(' or ') };
+  }
   return (
     optionsFault(options, kinds) ??
     (format === undefined || importFormats.includes(format)

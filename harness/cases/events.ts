@@ -1,3 +1,4 @@
+import type { CompactionPlan } from '../../src/engine/compactions.js';
 import { appendTo, namingOf, nameSummaries, openTalk, rowsOf, type Talk } from './talk.js';
 import { feedStream, finishStreams, idList, noLiveCalls, streamTypes, type LiveCalls } from './live.js';
 import type { CaseEvent, CaseMessage } from './input-shape.js';
@@ -68,16 +69,24 @@ const compact = async ({ talk }: Loading, event: CaseEvent, at: string): Promise
   await nameSummaries(talk);
 };
 
-/** Plans a compaction that is finished later, on what is there now. */
+/** Plans a compaction of these messages on what is there now. */
+export const planCover = async (
+  talk: Talk,
+  covers: readonly string[],
+  summary: string,
+): Promise<CompactionPlan> => {
+  const keepFrom = await keptFrom(talk, covers);
+  return talk.branch.planCompaction({ strategy: 'summary', summary, keepFrom, onSplit: 'reject' });
+};
+
+/** A compaction that is finished later. */
 export const beginCompaction = async (
   talk: Talk,
   covers: readonly string[],
   summary: string,
-): Promise<void> => {
-  const keepFrom = await keptFrom(talk, covers);
-  const options = { strategy: 'summary', summary, keepFrom, onSplit: 'reject' } as const;
-  const plan = await talk.branch.planCompaction(options);
-  talk.started = { position: (await rowsOf(talk)).length - 1, plan };
+): Promise<NonNullable<Talk['started']>> => {
+  const plan = await planCover(talk, covers, summary);
+  return { position: (await rowsOf(talk)).length - 1, plan };
 };
 
 const finishText = ({ params }: CaseInput): string => params.finish?.summary ?? params.summary ?? '';
@@ -100,7 +109,7 @@ const loaders: Readonly<
   ContextCompacted: compact,
   CompactionStarted: async ({ talk, input }, event, at) => {
     const { covers_ids: covers } = compactionStarted(event.data, at);
-    await beginCompaction(talk, covers, finishText(input));
+    talk.started = await beginCompaction(talk, covers, finishText(input));
   },
   ContentRedacted: redact,
 };
@@ -122,7 +131,7 @@ const loadOne = async (loading: Loading, event: CaseEvent, at: string): Promise<
   else await load(loading, event, at);
   const { finish } = input.params;
   if (finish !== undefined && (await beginsHere(loading))) {
-    await beginCompaction(talk, finish.covers_ids, finish.summary);
+    talk.started = await beginCompaction(talk, finish.covers_ids, finish.summary);
   }
 };
 

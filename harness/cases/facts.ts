@@ -4,6 +4,7 @@ import type { ContextPolicy } from '../../src/domain/context/policy.js';
 import type { Profile } from '../../src/domain/profiles/profile.js';
 import * as E from 'fp-ts/lib/Either.js';
 import type { Branch } from '../../src/index.js';
+import { parseStream } from '../../src/domain/stream-name.js';
 import { StemmaError } from '../../src/index.js';
 import { itemBack, messageBack } from './canonical.js';
 import {
@@ -64,45 +65,41 @@ export const leafPaths = async (talk: Talk): Promise<readonly (readonly string[]
   return paths.filter((path) => !paths.some((other) => isPrefix(path, other)));
 };
 
+/** Where each message stands in the order of the whole store. */
+const placesIn = (events: Snapshot): ReadonlyMap<string, number> =>
+  new Map(
+    events.flatMap(({ stream, revision }, at) => {
+      const name = parseStream(stream);
+      return name?.kind === 'branch' ? [[`${name.branch}@${String(revision)}`, at]] : [];
+    }),
+  );
+
 /** Children by parent, in the order in which they were appended. */
 export const childrenOf = async (talk: Talk): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const places = placesIn(await talk.world.snapshot());
   const order = new Map<string, number>();
-  for (const [at, event] of (await talk.world.snapshot()).entries()) {
-    order.set(event.id, at);
-  }
-  const children = new Map<string, string[]>();
-  const place = new Map<string, number>();
+  const children = new Map<string, Set<string>>();
   for (const branch of await branchesOf(talk)) {
     let parent: string | undefined;
     for (const { name, entry } of await rowsOf(talk, branch)) {
-      place.set(name, (await positionOf(talk, entry.place.hash)) ?? order.size);
+      order.set(name, places.get(`${entry.place.branch}@${String(entry.place.revision)}`) ?? 0);
       if (parent !== undefined) {
-        const known = children.get(parent) ?? [];
-        if (!known.includes(name)) children.set(parent, [...known, name]);
+        children.set(parent, (children.get(parent) ?? new Set()).add(name));
       }
       parent = name;
     }
   }
-  const sorted = [...children].map(([parent, names]): [string, readonly string[]] => [
-    parent,
-    [...names].sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)),
-  ]);
-  return new Map(sorted);
+  const inOrder = (names: ReadonlySet<string>): readonly string[] =>
+    [...names].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+  return new Map([...children].map(([parent, names]) => [parent, inOrder(names)]));
 };
 
-const positionOf = async (talk: Talk, hash: string): Promise<number | undefined> => {
-  const events = await talk.world.snapshot();
-  const at = events.findIndex(({ meta }) => meta.includes(`"prev":"${hash}"`));
-  return at < 0 ? undefined : at;
-};
-
-const parentOf = async (talk: Talk, name: string): Promise<string | null> => {
+/** The message before one on the branch at hand. */
+export const parentOf = async (talk: Talk, name: string): Promise<string | null> => {
   const path = await pathOf(talk);
   const at = path.indexOf(name);
   return at > 0 ? (path[at - 1] ?? null) : null;
 };
-
-export const newParent = parentOf;
 
 const bookkeeping: ReadonlySet<string> = new Set([
   'TurnStarted',

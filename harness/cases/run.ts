@@ -158,8 +158,8 @@ export interface Started {
   readonly world: World;
   readonly talk: Talk;
   readonly profile: Profile;
-  /** Called when everything is in that was there before the operation. */
-  readonly mark: () => Promise<void>;
+  /** Called when everything is in that was there before the operation: how it is then. */
+  readonly mark: () => Promise<Moment>;
 }
 
 export type Operate = (started: Started) => Promise<Done>;

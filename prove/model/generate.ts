@@ -208,24 +208,18 @@ const toolAction = (choosing: Choosing, branch: number): Action => {
   if (kind < 6) return { do: 'startTool', call, effect, key: fresh(choosing, 'k') };
   if (kind < 7) return { do: 'abandon', call };
   const isFree = openCallsOf(world, branch).some(
-    ({ message, index, state, attempt }) =>
-      message === call.message && index === call.index && state !== 'awaiting_approval' && attempt === 0,
+    ({ message, index, state }) =>
+      message === call.message && index === call.index && state !== 'awaiting_approval',
   );
   const pending = random.any(pendingApprovals(world, branch));
   if (kind < 10 && (isFree || pending === undefined)) {
     const request = random.chance(85) ? fresh(choosing, 'ask') : `ask${random.below(choosing.made)}`;
-    const isNew = !asked(world, request);
     const expires = random.chance(30) ? { expires: random.pick(['past', 'future'] as const) } : {};
-    return { do: 'ask', call, request: isNew ? request : fresh(choosing, 'ask'), ...expires };
+    return { do: 'ask', call, request, ...expires };
   }
   const request = pending?.request ?? `ask${random.below(choosing.made + 1)}`;
   return { do: 'resolve', request, outcome: random.chance(65) ? 'approved' : 'denied' };
 };
-
-const asked = (world: World, request: string): boolean =>
-  world.branches.some(({ log }) =>
-    log.some(({ entry }) => entry.is === 'asked' && entry.request === request),
-  );
 
 const compactAction = (choosing: Choosing, branch: number): Action => {
   const { random, world } = choosing;

@@ -1,7 +1,6 @@
 import {
   done,
   fault,
-  guardFault,
   headOf,
   isSealed,
   messagesOf,
@@ -98,23 +97,6 @@ const split = (world: World, step: Append): Split => {
     rest: step.items.slice(firstNew),
   };
 };
-
-/** Two new items of one batch cannot have one id. */
-const repeated = (items: readonly Item[]): boolean =>
-  items.some((item, index) => items.findIndex((other) => other.id === item.id) < index);
-
-/** An id twice in one batch is refused, whichever of its faults is found first. */
-const repeatedFaults = [
-  'MessageIdConflict',
-  'BatchPartlyKnown',
-  'DuplicateToolResult',
-  'OrphanToolResult',
-  'OrderViolation',
-  'RevisionConflict',
-  'ConversationIsClosed',
-  'RunSuperseded',
-  'TurnOpen',
-] as const;
 
 const lastOpen = (open: readonly OpenCall[], item: Item): OpenCall | undefined => {
   const { answers } = item;
@@ -229,11 +211,22 @@ const allowed = { end_user: 'user', tool: 'tool' } as const;
 /** A user's message needs no turn; a tool's result may come from anywhere but a superseded run. */
 const writerFault = (seen: readonly Seen[], step: Append, run: string): string | undefined => {
   const { items } = step;
-  if (items.some(({ role }) => role === 'assistant')) return guardFault(seen, run);
   if (isSealed(seen)) return 'ConversationIsClosed';
   if (items.every(({ role }) => role === 'user')) return undefined;
   const turn = turnFault(seen, run);
-  return turn === 'RunSuperseded' ? turn : undefined;
+  const onlyResults = items.every(({ role }) => role === 'user' || role === 'tool');
+  return onlyResults && turn !== 'RunSuperseded' ? undefined : turn;
+};
+
+/** Within a batch, too, an id stands for one content: the same again counts once. */
+const distinct = (items: readonly Item[]): readonly Item[] | undefined => {
+  const first: Item[] = [];
+  for (const item of items) {
+    const before = first.find(({ id }) => id === item.id);
+    if (before === undefined) first.push(item);
+    else if (JSON.stringify(before) !== JSON.stringify(item)) return undefined;
+  }
+  return first;
 };
 
 /** Appends a batch: all of it or nothing. */
@@ -243,11 +236,12 @@ export const append = (world: World, step: Append, run: string): Expected => {
   if (bad !== undefined && !(bad.kind === 'fault' && bad.tags[0] === 'RoleNotAllowed')) return bad;
   const replay = knownCommand(seen, step);
   if (replay !== undefined) return replay;
+  const items = distinct(step.items);
+  if (items === undefined) return fault('MessageIdConflict');
   if (bad !== undefined) return bad;
-  const { places, rest, fault: clash } = split(world, step);
+  const { places, rest, fault: clash } = split(world, { ...step, items });
   if (clash !== undefined) return clash;
   if (rest.length === 0) return done(places, true);
-  if (repeated(rest)) return fault(...repeatedFaults);
   if (step.expected !== undefined && step.expected !== headOf(world, step.branch)) {
     return fault('RevisionConflict');
   }

@@ -91,15 +91,10 @@ const forkAt = (
   at: ForkAt,
   name: string,
 ): Expected => {
+  const replay = knownCommand(registered(world), step);
+  if (replay !== undefined) return replay;
   const point = placeOf(world, step.branch, at);
   if ('kind' in point) return point;
-  const replay = knownCommand(registered(world), step);
-  if (replay?.kind === 'done') {
-    // The branch of the first time, by the name that it has now.
-    const { branch } = replay.answer as { readonly branch: number };
-    return done({ branch, name: nameOf(world, branch) }, true);
-  }
-  if (replay !== undefined) return replay;
   if (isConversationClosed(world)) return fault('ConversationIsClosed');
   const branch = world.branches.length;
   const answer = { branch, name: freeName(world, name) };
@@ -215,9 +210,12 @@ export const setStatus = (world: World, step: Of<'status'>, run: string): Expect
   const refused = guardFault(seen, run);
   if (refused !== undefined) return fault(refused);
   const { id, to } = step;
-  if (!messagesOf(world, step.branch).some((message) => message.id === id)) {
-    return fault('NotFound');
-  }
+  const message = messagesOf(world, step.branch).find((known) => known.id === id);
+  if (message === undefined) return fault('NotFound');
+  // A message is a draft from the beginning or never; only a draft's calls are still to be made.
+  if (to === 'draft') return fault('InvalidArgument');
+  const isDraft = message.status === 'draft' && !message.withdrawn;
+  if (to === 'confirmed' && !isDraft && message.calls.length > 0) return fault('InvalidArgument');
   write(world, step.branch, [{ is: 'status', id, to }], commandOf(step, { to }));
   return done({ to }, false);
 };

@@ -146,8 +146,9 @@ export const fail = (world: World, step: Of<'fail'>, run: string): Expected => {
   const { call, partial, ends } = step;
   const answer = partial === undefined ? {} : { message: partial.id };
   if (!openModelCalls(seen).includes(call)) {
-    const known = seen.some(({ entry }) => entry.is === 'failed' && entry.call === call);
-    return known ? done(answer, true) : fault('NotFound');
+    const known = seen.find(({ entry }) => entry.is === 'failed' && entry.call === call)?.entry;
+    if (known?.is !== 'failed') return fault('NotFound');
+    return done(known.partial === undefined ? {} : { message: known.partial }, true);
   }
   const refused = guardFault(seen, run);
   if (refused !== undefined) return fault(refused);
@@ -162,7 +163,11 @@ export const fail = (world: World, step: Of<'fail'>, run: string): Expected => {
   write(
     world,
     step.branch,
-    [...message, { is: 'failed', call, lost: false }, ...ended],
+    [
+      ...message,
+      { is: 'failed', call, lost: false, ...(partial && { partial: partial.id }) },
+      ...ended,
+    ],
     commandOf(step, answer),
   );
   return done(answer, false);

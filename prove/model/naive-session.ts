@@ -44,21 +44,22 @@ const lineOf = (call: OpenCall): string =>
   callLine({ ...call, effect: call.effect, key: call.key });
 
 /**
- * Who has to speak next, when nothing is open: the model, if a user or a tool spoke last. A last
- * message that was changed since leaves it open what counts now.
+ * Who has to speak next, when nothing is open: the model, while it has yet to read what a user said
+ * or a tool gave. Where what was said was changed since, either may be.
  */
 const speaker = (world: World, branch: number): readonly string[] => {
-  const spoken = messagesOf(world, branch).filter(
-    ({ role, late, kind }) => kind !== 'summary' && !late && role !== 'system' && role !== 'developer',
+  let next = 'user';
+  for (const { entry } of seenBy(world, branch)) {
+    if (entry.is === 'result' && !entry.late) next = 'model';
+    if (entry.is === 'message' && entry.status === 'confirmed') {
+      if (entry.role === 'user') next = 'model';
+      if (entry.role === 'assistant') next = 'user';
+    }
+  }
+  const isChanged = messagesOf(world, branch).some(
+    (message) => message.withdrawn || message.recorded !== message.status,
   );
-  const last = spoken.filter((message) => message.status === 'confirmed').at(-1);
-  const isChanged = spoken.some(
-    (message) =>
-      message.withdrawn || (message.recorded !== message.status && message.status !== 'confirmed'),
-  );
-  const isOdd = spoken.some((message) => message.role !== 'assistant' && message.recorded !== 'confirmed');
-  if (isChanged || isOdd) return ['model', 'user'];
-  return [last?.role === 'user' || last?.role === 'tool' ? 'model' : 'user'];
+  return isChanged ? ['model', 'user'] : [next];
 };
 
 const nextOf = (world: World, branch: number): readonly string[] => {

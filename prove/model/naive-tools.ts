@@ -76,10 +76,14 @@ export const ask = (world: World, step: Of<'ask'>, run: string): Expected => {
   const replay = knownCommand(seen, step);
   if (replay !== undefined) return replay;
   // An approval that was asked for on a parent is not one of this branch.
-  const isKnown = seen.some(
+  const known = seen.find(
     ({ entry, own }) => own && entry.is === 'asked' && entry.request === step.request,
-  );
-  if (isKnown) return done({ request: step.request }, true);
+  )?.entry;
+  if (known?.is === 'asked') {
+    return sameCall(known.call, step.call)
+      ? done({ request: step.request }, true)
+      : fault('InvalidArgument');
+  }
   const refused = guardFault(seen, run);
   if (refused !== undefined) return fault(refused);
   if (findOpen(world, step.branch, step.call) === undefined) return notOpen(seen, step.call);

@@ -58,7 +58,12 @@ export type Entry =
       readonly content: string;
       readonly message?: string;
     }
-  | { readonly is: 'failed'; readonly call: number; readonly lost: boolean }
+  | {
+      readonly is: 'failed';
+      readonly call: number;
+      readonly lost: boolean;
+      readonly partial?: string;
+    }
   | {
       readonly is: 'started';
       readonly call: CallName;
@@ -312,8 +317,9 @@ const live = (call: OpenCall, seen: readonly Seen[]): OpenCall => {
         sameCall(other.entry.call, call),
     );
     if (!asked) continue;
+    // A word about a call that has started says nothing about running it once more.
     call.approved = outcome === 'approved';
-    call.state = outcome === 'denied' ? 'denied' : 'not_started';
+    call.state = call.attempt > 0 ? 'started' : call.approved ? 'not_started' : 'denied';
   }
   return call;
 };

@@ -138,7 +138,7 @@ const doComplete = (doing: Doing, step: Of<'complete'>, purpose: string): Promis
     context,
     callId(doing, step.call),
     {
-      id,
+      id: realId(side, id),
       blocks: text === '' ? [] : [{ type: 'text', text }],
       toolCalls: calls.map((call) => ({ id: call, name: 'tool', arguments: '{}' })),
       status,
@@ -161,7 +161,7 @@ const doFail = (doing: Doing, step: Of<'fail'>): Promise<Result> => {
       kind,
       ...(partial === undefined
         ? {}
-        : { partial: { id: partial.id, blocks: [{ type: 'text', text: partial.text }] } }),
+        : { partial: { id: realId(side, partial.id), blocks: [{ type: 'text', text: partial.text }] } }),
       ...(ends === undefined ? {} : { ends }),
     },
     options,

@@ -22,6 +22,7 @@ import {
   Outcome,
   Role,
   Trust,
+  lowestTrust,
   type Block as BlockValue,
   type Message,
   type Provenance,
@@ -196,6 +197,14 @@ const idFaultOf = (reader: FieldReader, shape: Shape): StemmaFault | undefined =
   ]);
 };
 
+const trustOf: Readonly<Record<RoleName, TrustLevel>> = {
+  system: 'operator',
+  developer: 'operator',
+  user: 'user',
+  assistant: 'model',
+  tool: 'external',
+};
+
 const roleFieldFault = (reader: FieldReader, shape: Shape): StemmaFault | undefined => {
   const named = shape.toolCallId !== undefined || shape.call !== undefined;
   if (shape.role === 'tool' && !named) {
@@ -206,17 +215,20 @@ const roleFieldFault = (reader: FieldReader, shape: Shape): StemmaFault | undefi
     };
   }
   if (shape.role !== 'tool' && named) return misshapen(reader, '/toolCallId', 'role tool');
+  const ofResult = (['outcome', 'late', 'durationMs'] as const).find((k) => shape[k] !== undefined);
+  if (shape.role !== 'tool' && ofResult !== undefined) {
+    return misshapen(reader, `/${ofResult}`, 'role tool');
+  }
+  if (shape.durationMs !== undefined && shape.durationMs < 0) {
+    return misshapen(reader, '/durationMs', 'whole, 0 or more');
+  }
+  const most = trustOf[shape.role];
+  if (shape.trust !== undefined && lowestTrust([most, shape.trust]) !== shape.trust) {
+    return misshapen(reader, '/trust', `${most} or lower`);
+  }
   return shape.role !== 'assistant' && (shape.toolCalls?.length ?? 0) > 0
     ? misshapen(reader, '/toolCalls', 'role assistant')
     : undefined;
-};
-
-const trustOf: Readonly<Record<RoleName, TrustLevel>> = {
-  system: 'operator',
-  developer: 'operator',
-  user: 'user',
-  assistant: 'model',
-  tool: 'external',
 };
 
 const argumentsText = (value: Json | undefined): string =>

@@ -11,6 +11,7 @@ import { loadBranch } from './branch-loader.js';
 import { slotMaker } from './content.js';
 import { actorText, scopeOf, type BranchContext } from './engine-context.js';
 import { onBranch } from './execute.js';
+import { historyRows } from '../projections/history.js';
 import { readHistory } from './histories.js';
 import { recordKey } from './import-items.js';
 import { lookUp } from './known-ids.js';
@@ -45,12 +46,15 @@ export const importCompaction = async (
   const view = await readHistory(runtime, context.histories, key)();
   if (E.isLeft(view)) return view;
   const ids = new Set(item.covers);
-  const entries = view.right.entries.filter(
-    (entry) => entry.kind !== 'instructions' && ids.has(entry.message.id),
-  );
-  if (entries.length === 0) return E.right(0);
-  const covered = entries.flatMap((e) => (e.kind === 'instructions' ? [] : [e.message.id]));
-  const trusts = entries.flatMap((e) => (e.kind === 'instructions' ? [] : [e.message.trust]));
+  const rows = historyRows(view.right).flatMap((row) => {
+    if (row.kind === 'instructions') return [];
+    // A summary may itself be covered by a later one.
+    const message = row.kind === 'summary' ? row.data.replacement : row.message;
+    return message !== undefined && ids.has(message.id) ? [{ place: row.place, message }] : [];
+  });
+  if (rows.length === 0) return E.right(0);
+  const covered = rows.map(({ message }) => message.id);
+  const trusts = rows.map(({ message }) => message.trust);
   const slots = slotMaker(runtime, key.conversation);
   const replacement = item.replacement && prepare(item.replacement, slots.make);
   const command = compactContext({
@@ -58,7 +62,7 @@ export const importCompaction = async (
     plannedAt: loaded.right.state.head,
     compaction: {
       compaction,
-      covers: runsOver(entries.map(({ place }) => place)),
+      covers: runsOver(rows.map(({ place }) => place)),
       covered,
       coveredDigest: digestOf(JSON.stringify(covered)),
       shortened: [],

@@ -251,7 +251,10 @@ const importConversation = async (
     id: `${plan.format}:${source.externalId}`,
     ...(parent === undefined ? {} : { parent }),
     ...(source.title === undefined ? {} : { title: source.title }),
-    labels: { source: plan.format },
+    labels: {
+      source: plan.format,
+      ...(source.parent === undefined ? {} : { relation: source.parent.relation }),
+    },
     as,
   })();
   if (E.isLeft(started)) return started;

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { list, optional, record, text, whole, decodeWith, type Codec } from '../domain/codec.js';
 import type { StemmaFault } from '../domain/errors.js';
+import { pointerTo } from '../domain/json-pointer.js';
 import { plainJson } from '../domain/json-value.js';
 import { Blocks } from '../domain/message.js';
 import {
@@ -125,6 +126,28 @@ const oneOf =
       ? undefined
       : argumentFault(name, 'unknown_value');
 
+/** Each tool is an object; what it says about itself is JSON. */
+const toolbox = (value: unknown): StemmaFault | undefined => {
+  if (value === undefined) return undefined;
+  for (const [name, tool] of Object.entries(value as object) as [string, unknown][]) {
+    const path = pointerTo('/tools', [name]);
+    if (typeof tool !== 'object' || tool === null) {
+      return { _tag: 'InvalidShape', path, expected: 'tool' };
+    }
+    const told = tool as Readonly<Record<string, unknown>>;
+    for (const key of ['description', 'parameters']) {
+      const plain = told[key] === undefined ? undefined : plainJson(told[key], `${path}/${key}`);
+      if (plain !== undefined && E.isLeft(plain)) return plain.left;
+    }
+  }
+  return undefined;
+};
+
+const context =
+  (kinds: Readonly<Record<string, OptionKind>>) =>
+  (value: unknown): StemmaFault | undefined =>
+    needed(kinds, 'profile')(value) ?? member('tools', toolbox)(value);
+
 const compaction = (value: unknown): StemmaFault | undefined =>
   needed(compactionKinds, 'strategy')(value) ??
   member('strategy', oneOf('strategy', 'keep-last', 'elide-tool-results', 'summary'))(value) ??
@@ -165,9 +188,9 @@ export const branchLooks = {
   annotate: firstOf(at(0, needed({ kind: 'text', ref: 'text' }, 'kind', 'ref')), at(1, note)),
   feedback: firstOf(at(0, needed({ kind: 'text', ref: 'text' }, 'kind', 'ref')), at(1, note)),
   merge: at(0, needed({ from: 'text', messages: 'list', commandId: 'any' }, 'from', 'messages')),
-  preview: at(0, needed(contextKinds, 'profile')),
-  check: at(0, needed(contextKinds, 'profile')),
-  request: at(0, needed(requestKinds, 'profile')),
+  preview: at(0, context(contextKinds)),
+  check: at(0, context(contextKinds)),
+  request: at(0, context(requestKinds)),
   recordedCall: at(0, named('modelCallId')),
   context: at(0, named('modelCallId')),
   why: firstOf(at(0, named('messageId')), at(1, needed({ modelCallId: 'text' }, 'modelCallId'))),

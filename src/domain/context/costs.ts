@@ -33,18 +33,31 @@ const blockTokens = (block: Block, counter: TokenCounter, profile: Profile): num
   }
 };
 
-/** Tokens of a message as the profile sends it. Never reads the bytes of images or files. */
-export const messageTokens = (
-  message: Message,
-  counter: TokenCounter,
-  profile: Profile,
-): number => {
+const countedTokens = (message: Message, counter: TokenCounter, profile: Profile): number => {
   if (counter.countMessage !== undefined) return counter.countMessage(message);
   let tokens = MESSAGE_TOKENS;
   for (const block of message.blocks) tokens += blockTokens(block, counter, profile);
   for (const call of message.toolCalls) {
     tokens += CALL_TOKENS + counter.count(call.name) + counter.count(call.arguments);
   }
+  return tokens;
+};
+
+// A message is immutable: it is counted once by each counter and profile, and forgotten with it.
+const known = new WeakMap<Message, Map<string, number>>();
+
+/** Tokens of a message as the profile sends it. Never reads the bytes of images or files. */
+export const messageTokens = (
+  message: Message,
+  counter: TokenCounter,
+  profile: Profile,
+): number => {
+  const counts = known.get(message) ?? new Map<string, number>();
+  const key = `${counter.name} ${profile.id}`;
+  const before = counts.get(key);
+  if (before !== undefined) return before;
+  const tokens = countedTokens(message, counter, profile);
+  known.set(message, counts.set(key, tokens));
   return tokens;
 };
 

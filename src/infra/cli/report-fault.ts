@@ -11,6 +11,9 @@ const adviceFor = (fault: StemmaFault, look: Pick<Look, 'words'>): string | unde
   const { text } = look.words;
   if (fault._tag === 'Unavailable' && fault.reason === 'path') return text.adviceNoStore;
   if (fault._tag === 'InvalidArgument' && fault.reason === 'ambiguous') return text.adviceAmbiguous;
+  if (fault._tag === 'OrphanToolResult' || fault._tag === 'OpenToolCalls') {
+    return text.adviceOpenCalls;
+  }
   return fault._tag === 'TurnOpen' ? text.adviceTurnOpen : undefined;
 };
 

@@ -57,7 +57,7 @@ const invoke =
   async (...given: readonly unknown[]): Promise<void> => {
     const command = given.at(-1) as Command;
     const values = command.optsWithGlobals<Record<string, unknown>>();
-    const { io, root, words } = frame;
+    const { io, root } = frame;
     const options = optionsOf(values);
     const [store, tenant] = [options.text('store'), options.text('tenant')];
     const flags = {
@@ -138,17 +138,16 @@ const programOf = (frame: Frame): Command => {
     writeOut: (text) => {
       io.stdout.write(safeText(text));
     },
+    writeErr: (text) => {
+      io.stderr.write(safeText(text));
+    },
     // Faults are reported in one place, as text or JSON.
-    writeErr: () => undefined,
+    outputError: () => undefined,
     getOutHelpWidth: () => Math.max(60, Math.min(100, io.stdout.columns ?? 100)),
     getOutHasColors: () => false,
   });
   for (const [flags, key] of globalFlags) program.option(flags, words.option('global', key));
   setCommands(registryOf(frame, program));
-  // Without a command: what there is.
-  program.action(() => {
-    program.outputHelp();
-  });
   return program;
 };
 
@@ -185,6 +184,8 @@ const fail = (io: Io, words: Words, error: unknown): number => {
   };
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
+    // A group of commands was named and none of it: its help is on standard error.
+    if (error.code === 'commander.help') return EXIT.usage;
     return reportFault(io, look, usageFault(error), suggestionIn(error.message));
   }
   const fault = faultOf(error);
@@ -210,7 +211,9 @@ export const runCli = async (io: Io, root: Root): Promise<number> => {
     try {
       language = languageOf(io.argv, io.env, io.cwd);
       const frame: Frame = { io, root, words: wordsIn(language), exit: { code: 0 } };
-      await programOf(frame).parseAsync([...io.argv], { from: 'user' });
+      // Without a word: what there is.
+      const argv = io.argv.length === 0 ? ['--help'] : [...io.argv];
+      await programOf(frame).parseAsync(argv, { from: 'user' });
       return io.signal.aborted ? EXIT.interrupted : frame.exit.code;
     } catch (error) {
       return io.signal.aborted ? EXIT.interrupted : fail(io, wordsIn(language), error);

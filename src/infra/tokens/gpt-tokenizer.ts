@@ -1,6 +1,6 @@
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { FaultOf } from '../../domain/errors.js';
-import type { TokenCounter } from '../../domain/tokens.js';
+import { cachedCounter, countCache, type TokenCounter } from '../../domain/tokens.js';
 
 /** Vocabularies of OpenAI models that the optional package `gpt-tokenizer` brings. */
 export type GptEncoding = 'o200k_base' | 'cl100k_base';
@@ -49,8 +49,8 @@ const counterOf = (
 });
 
 /**
- * Counts like OpenAI's own models do. The package is loaded on the first call; `NotFound` when it is
- * not installed.
+ * Counts like OpenAI's own models do, each text once. The package is loaded on the first call;
+ * `NotFound` when it is not installed.
  */
 export const gptTokenizer = (
   encoding: GptEncoding = 'o200k_base',
@@ -61,7 +61,7 @@ export const gptTokenizer = (
         encoding === 'o200k_base'
           ? await import('gpt-tokenizer/encoding/o200k_base')
           : await import('gpt-tokenizer/encoding/cl100k_base');
-      return counterOf(encoding, countTokens);
+      return cachedCounter(counterOf(encoding, countTokens), countCache());
     },
     () => ({ _tag: 'NotFound', kind: 'package', ref: 'gpt-tokenizer' }),
   );

@@ -29,7 +29,11 @@ const previewsOf = async (stemma: Stemma, side: DiffSide, look: Look): Promise<P
 const sideName = ({ ref, branchName }: DiffSide): string =>
   ref.startsWith('c:') ? `${ref} (${branchName})` : ref;
 
-const statLines = (found: Difference, look: Look): readonly string[] => {
+const statLines = (
+  found: Difference,
+  names: ReadonlyMap<string, string>,
+  look: Look,
+): readonly string[] => {
   const { text, number } = look.words;
   const { a, b, same, changed, onlyA, onlyB, ancestor } = found;
   const tokens =
@@ -43,7 +47,7 @@ const statLines = (found: Difference, look: Look): readonly string[] => {
   return [
     ancestor === undefined
       ? text.noAncestor
-      : text.ancestor(idOf(ancestor.branch), String(ancestor.revision)),
+      : text.ancestor(idOf(names.get(ancestor.branch) ?? ancestor.branch), String(ancestor.revision)),
     sideBySide(
       text.diffOf(found.of),
       text.diffStat(
@@ -100,13 +104,15 @@ const diff = async (call: Invocation): Promise<Result> => {
   const previews: readonly [Previews, Previews] = isStat
     ? [new Map(), new Map()]
     : [await previewsOf(stemma, found.a, look), await previewsOf(stemma, found.b, look)];
+  const branches = await stemma.branches(found.a.conversation);
+  const names = new Map(branches.map(({ branch, name }) => [branch, name]));
   const isDifferent = !found.equal && options.flag('exit-code');
   return {
     name: 'diff',
     data: { ...found },
     text: () =>
       [
-        ...statLines(found, look),
+        ...statLines(found, names, look),
         ...(isStat || found.equal ? [] : [listing(look, columns(look), lines(found, previews))]),
       ].join('\n'),
     ...(isDifferent ? { exit: DIFFERENT } : {}),

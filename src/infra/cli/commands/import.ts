@@ -204,7 +204,7 @@ const importFiles = async (call: Invocation): Promise<Result> => {
       [
         ...taken.map((one) => takenText(one, look, isDry)),
         ...skipped.map((file) => sideBySide(text.skipped, oneLine(file, 200))),
-        ...(first === undefined ? [] : [`${text.next}  stemma history ${idOf(first.conversation)}`]),
+        ...(first === undefined ? [] : [`${text.next}  stemma history ${idOf(first.externalId)}`]),
       ].join('\n'),
   };
 };

@@ -91,7 +91,7 @@ const doctor = async (call: Invocation): Promise<Result> => {
     {
       name: 'terminal',
       state: 'ok',
-      value: io.stdout.isTTY ? `${String(io.stdout.columns ?? 0)} columns` : 'no tty',
+      value: io.stdout.isTTY ? String(io.stdout.columns ?? 0) : look.words.text.noTerminal,
     },
     ...storeChecks(facts),
     ...(facts.fault === undefined ? [await tenantCheck(call)] : []),

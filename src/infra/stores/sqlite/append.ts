@@ -6,7 +6,7 @@ import { hashBytes, idOfHash } from '../event-id.js';
 import type { Database } from './driver.js';
 import { keyValue } from './key-value.js';
 import type { NameTable } from './names.js';
-import { bytesOf, integerOf, maybeIntegerOf } from './rows.js';
+import { hashOf, integerOf, maybeIntegerOf } from './rows.js';
 
 export interface AppendTables {
   readonly db: Database;
@@ -32,7 +32,7 @@ const repeated = (
   events: readonly NewEvent[],
 ): string | undefined => {
   const rows = db.sql(STORED).all(id, first, events.length);
-  const ids = rows.map((row) => idOfHash(bytesOf(row, 'hash')));
+  const ids = rows.map((row) => idOfHash(hashOf(row)));
   return isResend(ids, events) ? String(integerOf(rows[rows.length - 1], 'position')) : undefined;
 };
 

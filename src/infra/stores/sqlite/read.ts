@@ -6,7 +6,7 @@ import { headOf } from './append.js';
 import type { Database, Row } from './driver.js';
 import { resultCode, SQLITE } from './faults.js';
 import type { NameTable } from './names.js';
-import { bytesOf, decodedText, integerOf, isRowShape, textOf } from './rows.js';
+import { bytesOf, decodedText, hashOf, integerOf, isRowShape, textOf } from './rows.js';
 
 const FORWARDS = `SELECT position, revision, hash, type, meta, data FROM events
   WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
@@ -23,41 +23,60 @@ export const eventOf = (row: Row, stream: string): StoredEvent => ({
   stream,
   revision: integerOf(row, 'revision'),
   position: String(integerOf(row, 'position')),
-  id: idOfHash(bytesOf(row, 'hash')),
+  id: idOfHash(hashOf(row)),
   type: textOf(row, 'type'),
   meta: decodedText(bytesOf(row, 'meta')),
   data: decodedText(bytesOf(row, 'data')),
 });
 
-export const eventBytes = (row: Row): number =>
-  bytesOf(row, 'meta').length + bytesOf(row, 'data').length;
+const eventBytes = ({ meta, data }: StoredEvent): number =>
+  Buffer.byteLength(meta) + Buffer.byteLength(data);
 
 /** How many rows the next look may take, after `rows` of them had `bytes`. */
-export const nextLook = (rows: number, bytes: number): number =>
+const nextLook = (rows: number, bytes: number): number =>
   Math.max(1, Math.min(MOST_ROWS, Math.floor((LOOK_BYTES * rows) / Math.max(1, bytes))));
 
 export const isDamage = (error: unknown): boolean =>
   isRowShape(error) || resultCode(error) === SQLITE.corrupt;
 
-interface Look {
+interface Where {
   readonly stream: number;
   readonly name: string;
   readonly step: 1 | -1;
 }
 
-/** Rows from a revision on; of a damaged file only those that stand before the damage. */
-const look = (db: Database, { stream, step }: Look, from: number, rows: number): readonly Row[] => {
-  const statement = db.sql(step === 1 ? FORWARDS : BACKWARDS);
+interface Found {
+  readonly events: readonly StoredEvent[];
+  /** What is wrong with the event behind them. */
+  readonly damage?: 'order' | 'payload';
+}
+
+/** The rows as events, as far as they follow each other and have the right shape. */
+const decoded = (rows: readonly Row[], { name, step }: Where, from: number): Found => {
+  const events: StoredEvent[] = [];
   try {
-    return statement.all(stream, from, rows);
+    for (const row of rows) {
+      const event = eventOf(row, name);
+      if (event.revision !== from + step * events.length) return { events, damage: 'order' };
+      events.push(event);
+    }
   } catch (error) {
-    if (!isDamage(error) || rows === 1) throw error;
-    return look(db, { stream, name: '', step }, from, 1);
+    if (!isDamage(error)) throw error;
+    return { events, damage: 'payload' };
   }
+  return events.length === 0 ? { events, damage: 'order' } : { events };
 };
 
-const damagedAt = (stream: string, revision: number): E.Either<StoreFault, Page> =>
-  E.left({ _tag: 'Damaged', stream, revision, check: 'order' });
+/** Events from a revision on. Where pages of the file are broken it goes one row at a time. */
+const look = (db: Database, where: Where, from: number, rows: number): Found => {
+  try {
+    const statement = db.sql(where.step === 1 ? FORWARDS : BACKWARDS);
+    return decoded(statement.all(where.stream, from, rows), where, from);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return rows === 1 ? { events: [], damage: 'payload' } : look(db, where, from, 1);
+  }
+};
 
 /**
  * Gathers a page. Where the next event is missing or unreadable the page ends before it; a page that
@@ -65,39 +84,28 @@ const damagedAt = (stream: string, revision: number): E.Either<StoreFault, Page>
  */
 const gather = (
   db: Database,
-  where: Look,
-  start: number,
-  head: number,
+  where: Where,
+  reach: { readonly start: number; readonly head: number },
   { limit, maxBytes }: ReadOptions,
 ): E.Either<StoreFault, Page> => {
   const events: StoredEvent[] = [];
   let bytes = 0;
-  let at = start;
-  const isInside = (): boolean => at >= 0 && at <= head;
-  const isFull = (): boolean => events.length >= limit || bytes > maxBytes;
+  let at = reach.start;
   let rows = FIRST_ROWS;
+  const isInside = (): boolean => at >= 0 && at <= reach.head;
+  const isFull = (): boolean => events.length >= limit || bytes > maxBytes;
   while (isInside() && !isFull()) {
-    const wanted = Math.min(rows, limit - events.length);
-    let found: readonly Row[];
-    try {
-      found = look(db, where, at, wanted);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      if (events.length > 0) break;
-      return E.left({ _tag: 'Damaged', stream: where.name, revision: at, check: 'payload' });
-    }
-    for (const row of found) {
+    const found = look(db, where, at, Math.min(rows, limit - events.length));
+    for (const event of found.events) {
       if (isFull()) break;
-      if (integerOf(row, 'revision') !== at) {
-        return events.length > 0
-          ? E.right({ events, next: at, exists: true })
-          : damagedAt(where.name, at);
-      }
-      events.push(eventOf(row, where.name));
-      bytes += eventBytes(row);
+      events.push(event);
+      bytes += eventBytes(event);
       at += where.step;
     }
-    if (found.length === 0) return damagedAt(where.name, at);
+    if (found.damage !== undefined && !isFull()) {
+      if (events.length > 0) break;
+      return E.left({ _tag: 'Damaged', stream: where.name, revision: at, check: found.damage });
+    }
     rows = nextLook(events.length, bytes);
   }
   return E.right(isInside() ? { events, next: at, exists: true } : { events, exists: true });
@@ -119,6 +127,6 @@ export const readPage = (
   const head = headOf(db, stream);
   if (stream === undefined || head < 0) return E.right({ events: [], exists: false });
   const step = options.direction === 'forwards' ? 1 : -1;
-  const where: Look = { stream, name: options.stream, step };
-  return gather(db, where, startOf(options, head), head, options);
+  const where: Where = { stream, name: options.stream, step };
+  return gather(db, where, { start: startOf(options, head), head }, options);
 };

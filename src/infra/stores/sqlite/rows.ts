@@ -34,6 +34,13 @@ export const bytesOf = (row: Row | undefined, column: string): Uint8Array => {
   throw misshaped(column);
 };
 
+/** The 32 bytes of a stored hash. Throws for anything else, as damage. */
+export const hashOf = (row: Row | undefined): Uint8Array => {
+  const bytes = bytesOf(row, 'hash');
+  if (bytes.length === 32) return bytes;
+  throw misshaped('hash');
+};
+
 /** Stored bytes as the text they were. Bytes that are no UTF-8 any more fail the hash check later. */
 export const decodedText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');

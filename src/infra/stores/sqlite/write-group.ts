@@ -46,8 +46,14 @@ export const queuedJob = <A>(
     bytes: job.bytes,
     unknown: job.unknown,
     attempt: () => {
-      answer = runSafely();
-      return E.isRight(answer);
+      try {
+        answer = runSafely();
+        return E.isRight(answer);
+      } catch (error) {
+        // A mistake of ours costs the job that it is in, and no other.
+        reject(error);
+        return false;
+      }
     },
     settle: () => {
       resolve(answer);

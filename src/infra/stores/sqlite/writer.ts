@@ -89,22 +89,18 @@ export const prepareForWriting = async (
   return syncOf(db) === sync ? undefined : { _tag: 'UnsafeDriver', version: sqliteVersion(db) };
 };
 
-/** Ends write-ahead mode if no other connection is there: the store is then one whole file. */
+/**
+ * Ends write-ahead mode if no other connection is there: the store is then one whole file. SQLite
+ * takes the exclusive lock for it, and gives it back also when it cannot have it.
+ */
 const closeAsLast = (db: Database): boolean => {
-  // With this setting a write transaction begins only when nobody else is connected to the file.
-  db.exec('PRAGMA locking_mode = EXCLUSIVE');
   try {
     mark(db, false);
+    return journalMode(db, 'DELETE') === 'delete';
   } catch (error) {
-    db.exec('PRAGMA locking_mode = NORMAL');
     if (isBusy(error)) return false;
     throw error;
   }
-  journalMode(db, 'DELETE');
-  db.exec('PRAGMA locking_mode = NORMAL');
-  // The exclusive lock is given back by the next use of the file.
-  db.exec('SELECT 1 FROM store');
-  return true;
 };
 
 const CLOSE_TRIES = 3;
