@@ -24,8 +24,10 @@ interface Row {
   readonly name: string;
   readonly script: string;
   readonly check: Check;
-  /** The append behind which the child dies; 0: its parent kills it after some milliseconds. */
+  /** The append behind which the child dies; 0: its parent kills it at a random instant. */
   readonly killAfter: (random: Random, variant: number) => number;
+  /** The line of the child from which on the parent counts. */
+  readonly killFrom?: string;
   readonly effect?: Orders['effect'];
   /** The child lives on: only the reply of one of its appends is lost. */
   readonly loses?: (random: Random) => Pick<Orders, 'loseReplyOf' | 'loseRequest'>;
@@ -51,13 +53,13 @@ const rows: readonly Row[] = [
     script: 'reply lost',
     check: replyLostAlive,
     killAfter: never,
-    loses: (random) => ({ loseReplyOf: 2 + random.below(14), loseRequest: random.chance(50) }),
+    loses: (random) => ({ loseReplyOf: 2 + random.below(12), loseRequest: random.chance(50) }),
   },
   {
     name: 'reply lost, dead',
     script: 'reply lost',
     check: replyLost,
-    killAfter: (random) => 1 + random.below(14),
+    killAfter: (random) => 1 + random.below(13),
   },
   { name: 'during compaction', script: 'compaction', check: summarizing, killAfter: first },
   { name: 'approval pending', script: 'approval', check: approving, killAfter: never },
@@ -66,16 +68,17 @@ const rows: readonly Row[] = [
     name: 'in recover itself',
     script: 'recover',
     check: recovering,
-    killAfter: (random, variant) => (variant % 4 === 3 ? 0 : 1 + random.below(7)),
+    killAfter: (random, variant) => (variant % 4 === 3 ? 0 : 1 + random.below(6)),
+    killFrom: 'ready',
   },
 ];
 
 const MOST_MS = 60;
 
-const wasAsWanted = (row: Row, { killed, acks }: Ended): boolean => {
-  if (row.loses !== undefined) return !killed && acks.includes('end');
+const wasAsWanted = (row: Row, { killAfter }: Orders, { killed, acks }: Ended): boolean => {
+  if (row.loses !== undefined) return !killed && acks.includes('lost') && acks.includes('end');
   // Killed at a random instant, the child may have come to its end before.
-  return killed || acks.includes('end');
+  return killed || (killAfter === 0 && acks.includes('end'));
 };
 
 const runOnce = (row: Row, variant: number, seed: number): Promise<readonly string[]> =>
@@ -93,10 +96,11 @@ const runOnce = (row: Row, variant: number, seed: number): Promise<readonly stri
       variant,
     };
     const isKilled = killAfter === 0 && row.loses === undefined;
-    const ended = await runChild(orders, isKilled ? random.below(MOST_MS) : undefined);
+    const kill = { line: row.killFrom ?? 'open', afterMs: random.below(MOST_MS) };
+    const ended = await runChild(orders, isKilled ? kill : undefined);
     const reopened = await reopen(folder);
     try {
-      holds(reopened, `the child ended otherwise: ${ended.stderr}`, wasAsWanted(row, ended));
+      holds(reopened, `the child ended otherwise: ${ended.stderr}`, wasAsWanted(row, orders, ended));
       const hasStarted = await reopened.stemma.conversations();
       if (hasStarted.length > 0) {
         await checkAlways(reopened, ended.acks);

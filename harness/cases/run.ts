@@ -131,14 +131,16 @@ export interface Evidence {
   readonly builds?: readonly ContextPlan[];
   readonly buildFaults?: readonly CaseFault[];
   readonly commands?: readonly CommandTrace[];
+  readonly replayed?: readonly ResultFact[];
   readonly compaction?: { readonly covered: readonly string[]; readonly summaryId?: string };
   readonly imported?: {
     readonly plan: ImportPlan;
     readonly sourceIds: readonly string[];
     readonly kept: readonly string[];
   };
-  /** Messages that no branch but the parent may show: written there behind the fork. */
+  /** The branch that was forked, and what it showed then. */
   readonly forkedFrom?: string;
+  readonly oldPath?: readonly string[];
 }
 
 /** What an operation gave. */

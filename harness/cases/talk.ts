@@ -111,9 +111,10 @@ export const revisionOf = async (talk: Talk, version: number): Promise<number> =
 /** The version of the case for a revision of the engine. */
 export const versionOf = async (talk: Talk, revision: number): Promise<number> => {
   const rows = await rowsOf(talk);
+  const head = await headOf(talk.branch);
+  if (revision > head) return rows.length - 1 + (revision - head);
   const before = rows.filter(
-    ({ entry: { place } }) =>
-      place.branch !== talk.branch.branch || place.revision <= revision,
+    ({ entry: { place } }) => place.branch !== talk.branch.branch || place.revision <= revision,
   );
   return before.length - 1;
 };

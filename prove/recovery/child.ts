@@ -10,14 +10,15 @@ import { faultyStore, fuseOf, withEvents, type Orders } from './world.js';
 const orders = JSON.parse(process.env['STEMMA_PROVE_ORDERS'] ?? '{}') as Orders;
 const stores = await value(sqliteStores({ path: path.join(orders.folder, 'store') }));
 const fuse = fuseOf(orders.killAfter);
-const stemma = await openStemma({
-  store: withEvents(stores, faultyStore(stores.events, orders, fuse)),
-});
-
 /** Written at once: what the parent has read was acknowledged. */
 const ack = (label: string): void => {
   fs.writeSync(1, `${label}\n`);
 };
+
+const events = faultyStore(stores.events, orders, fuse, () => {
+  ack('lost');
+});
+const stemma = await openStemma({ store: withEvents(stores, events) });
 
 ack('open');
 await scripts[orders.row]?.({ orders, stemma, fuse, ack });

@@ -11,8 +11,14 @@ export interface Ended {
 
 const file = fileURLToPath(new URL('./child.js', import.meta.url));
 
-/** Runs a child to its end. With `afterMs` it is killed that long after its store was open. */
-export const runChild = (orders: Orders, afterMs?: number): Promise<Ended> =>
+/** When a child is killed: so long after it has written a line. */
+export interface KillTime {
+  readonly line: string;
+  readonly afterMs: number;
+}
+
+/** Runs a child to its end, or kills it at a time. */
+export const runChild = (orders: Orders, kill?: KillTime): Promise<Ended> =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, ['--enable-source-maps', file], {
       env: { ...process.env, STEMMA_PROVE_ORDERS: JSON.stringify(orders) },
@@ -20,14 +26,14 @@ export const runChild = (orders: Orders, afterMs?: number): Promise<Ended> =>
     });
     let [stdout, stderr] = ['', ''];
     let isArmed = false;
-    const kill = (): void => void child.kill('SIGKILL');
-    const overdue = setTimeout(kill, 60_000);
+    const end = (): void => void child.kill('SIGKILL');
+    const overdue = setTimeout(end, 60_000);
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      if (afterMs === undefined || isArmed) return;
+      if (kill === undefined || isArmed || !stdout.includes(`${kill.line}\n`)) return;
       isArmed = true;
-      setTimeout(kill, afterMs);
+      setTimeout(end, kill.afterMs);
     });
     child.on('close', (_code, signal) => {
       clearTimeout(overdue);

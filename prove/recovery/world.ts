@@ -88,6 +88,7 @@ export const faultyStore = (
   events: EventStore,
   { loseReplyOf, loseRequest }: Pick<Orders, 'loseReplyOf' | 'loseRequest'>,
   fuse: Fuse,
+  onLost: () => void,
 ): EventStore => {
   let appends = 0;
   return {
@@ -96,6 +97,7 @@ export const faultyStore = (
       appends += 1;
       const isLost = appends === loseReplyOf;
       const unknown = { _tag: 'OutcomeUnknown', stream, expected, ids: batch.map(({ id }) => id) };
+      if (isLost) onLost();
       if (isLost && loseRequest) return E.left(unknown as never);
       const appended = await events.append(stream, expected, batch)();
       if (E.isRight(appended)) fuse.onAppend();

@@ -45,6 +45,7 @@ export interface OpenModelCall {
 /** A message that waits to be confirmed or blocked, with the calls that it would make. */
 export interface Draft {
   readonly message: MessageRef;
+  readonly role: StoredMessage['role'];
   readonly calls: readonly OpenCall[];
 }
 
@@ -178,7 +179,7 @@ const openCalls = (draft: Editable, calls: readonly OpenCall[]): void => {
 const noteMessage = (draft: Editable, message: StoredMessage, place: EventRef): void => {
   if (message.status === 'draft') {
     const ref = { id: message.id, ...place };
-    draft.drafts.set(message.id, { message: ref, calls: callsOf(message) });
+    draft.drafts.set(message.id, { message: ref, role: message.role, calls: callsOf(message) });
   }
   // Calls of an unfinished or blocked message are kept for audit and can never be run.
   if (message.status !== 'confirmed') return;
@@ -278,7 +279,8 @@ const handlers: Handlers = {
     if (data.to !== 'confirmed') dropCallsOf(draft, data.message.id);
     else if (waiting !== undefined) {
       openCalls(draft, waiting.calls);
-      draft.awaitsModel = false;
+      if (waiting.role === 'user') draft.awaitsModel = true;
+      if (waiting.role === 'assistant') draft.awaitsModel = false;
     }
   },
   MessagesWithdrawn: (draft, data) => {

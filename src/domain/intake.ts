@@ -314,15 +314,20 @@ export interface IntakeContext {
  */
 export const MESSAGE_BYTES = 16_777_216;
 
-const slotBytes = (slot: Slot | undefined): number => {
-  if (slot === undefined || 'sealed' in slot) return 0;
-  return 'blob' in slot ? slot.bytes : utf8Bytes(slot.inline);
-};
+const textsIn = ({ blocks, toolCalls, metadata = '', raw }: Message): readonly string[] => [
+  ...blocks.flatMap(({ type: _type, ...rest }) =>
+    Object.values(rest).filter((value) => typeof value === 'string'),
+  ),
+  ...toolCalls.map((call) => call.arguments),
+  metadata,
+  raw?.text ?? '',
+];
 
-const sizeFault = ({ stored }: PreparedMessage): StemmaFault | undefined => {
-  const { blocks, toolCalls, metadata, raw } = stored;
-  const slots = [blocks, ...toolCalls.map((call) => call.arguments), metadata, raw?.text];
-  const bytes = slots.reduce((sum, slot) => sum + slotBytes(slot), 0);
+const sizeFault = (message: Message): StemmaFault | undefined => {
+  const texts = textsIn(message);
+  // No text has more bytes than three for each of its units: most messages need no count.
+  if (texts.reduce((sum, text) => sum + text.length, 0) * 3 <= MESSAGE_BYTES) return undefined;
+  const bytes = texts.reduce((sum, text) => sum + utf8Bytes(text), 0);
   return bytes > MESSAGE_BYTES ? { _tag: 'TooLarge', bytes, limit: MESSAGE_BYTES } : undefined;
 };
 
@@ -358,12 +363,15 @@ export const takeMessage = (
       : toolCallId !== undefined
         ? { callId: toolCallId }
         : undefined;
-  const prepared = prepare(messageFrom(shape.right, id, context.provenance), context.make, {
-    ...(answers === undefined ? {} : { answers }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-  });
-  const tooLarge = sizeFault(prepared);
-  return tooLarge === undefined ? E.right(prepared) : E.left(tooLarge);
+  const message = messageFrom(shape.right, id, context.provenance);
+  const tooLarge = sizeFault(message);
+  if (tooLarge !== undefined) return E.left(tooLarge);
+  return E.right(
+    prepare(message, context.make, {
+      ...(answers === undefined ? {} : { answers }),
+      ...(durationMs === undefined ? {} : { durationMs }),
+    }),
+  );
 };
 
 /** Reads one message or a batch; a bad item names its index, and nothing of the batch is taken. */

@@ -90,7 +90,7 @@ export const commandScopedId = (
 ): string =>
   options.commandId === undefined
     ? newId(context, prefix)
-    : `${prefix}-${publicUid(context.key.conversation, options.commandId, prefix, String(index))}`;
+    : `${prefix}-${publicUid(context.key.conversation, context.key.branch, options.commandId, prefix, String(index))}`;
 
 export const provenanceOf = (as: Actor): Provenance => ({
   kind: as.kind,

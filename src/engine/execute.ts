@@ -8,7 +8,7 @@ import type { Recorded } from '../domain/recorded.js';
 import { NO_UID } from '../domain/ids.js';
 import { branchStream, directoryStream } from '../domain/stream-name.js';
 import { isWellFormed, utf8Bytes } from '../domain/text.js';
-import { optionalNameFault } from './arguments.js';
+import { nameFault, optionalNameFault } from './arguments.js';
 import {
   loadBranch,
   loadDirectory,
@@ -217,6 +217,8 @@ const lookupFault = (refs: readonly KeyRef[], commandId: unknown): StemmaFault |
   if (refused !== undefined) return refused;
   for (const { kind, id } of refs as readonly { readonly kind: string; readonly id: unknown }[]) {
     if (typeof id !== 'string') return { _tag: 'InvalidShape', path: `/${kind}`, expected: 'id' };
+    const fault = kind === 'message' ? nameFault('/id', id) : undefined;
+    if (fault !== undefined) return fault;
     if (!isWellFormed(id)) return { _tag: 'IllFormedUnicode', path: `/${kind}` };
   }
   return undefined;

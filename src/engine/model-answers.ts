@@ -54,11 +54,14 @@ export interface CompletedCall {
 }
 
 /** The message of a call is the one that was written: a late answer writes none. */
+const messageIdOf = ({ event }: Recorded): string | undefined => {
+  if (event?.type === 'MessageAppended') return event.data.message.id;
+  if (event?.type === 'ModelCallFailed') return event.data.partial?.id;
+  return event?.type === 'ModelCallCompleted' ? event.data.message?.id : undefined;
+};
+
 const completed = (done: Done<readonly Recorded[]>): CompletedCall => {
-  const event = done.answer
-    .map((recorded) => recorded.event)
-    .find((candidate) => candidate?.type === 'MessageAppended');
-  const messageId = event?.type === 'MessageAppended' ? event.data.message.id : undefined;
+  const messageId = done.answer.map(messageIdOf).find((id) => id !== undefined);
   return {
     ...(messageId === undefined ? {} : { messageId }),
     events: done.answer,

@@ -162,7 +162,9 @@ const forkPlace = (value: unknown): StemmaFault | undefined => {
   if (name === undefined) return argumentFault('place', 'missing');
   if (!places.includes(name)) return argumentFault(name, 'unknown_option');
   if (others.length > 0) return argumentFault('place', 'excludes_another');
-  return name === 'revision' ? undefined : member(name, named(name))(value);
+  return name === 'revision'
+    ? undefined
+    : member(name, (id) => nameFault(`/${name}`, id))(value);
 };
 
 const outcomes = ['completed', 'interrupted', 'failed', 'lost'] as const;
@@ -179,6 +181,8 @@ const note = (value: unknown): StemmaFault | undefined =>
   needed({ name: 'any', value: 'text' }, 'name', 'value')(value) ??
   member('name', (name) => nameFault('/name', name))(value);
 
+const callId = (id: unknown): StemmaFault | undefined => nameFault('/modelCallId', id);
+
 /** What each method of a branch is given. */
 export const branchLooks = {
   label: at(0, (name) => nameFault('/name', name)),
@@ -191,19 +195,27 @@ export const branchLooks = {
   preview: at(0, context(contextKinds)),
   check: at(0, context(contextKinds)),
   request: at(0, context(requestKinds)),
-  recordedCall: at(0, named('modelCallId')),
-  context: at(0, named('modelCallId')),
-  why: firstOf(at(0, named('messageId')), at(1, needed({ modelCallId: 'text' }, 'modelCallId'))),
+  status: at(0, (id) => nameFault('/id', id)),
+  recordedCall: at(0, callId),
+  context: at(0, callId),
+  why: firstOf(
+    at(0, (id) => nameFault('/messageId', id)),
+    at(1, needed({ modelCallId: 'any' }, 'modelCallId')),
+    at(1, member('modelCallId', callId)),
+  ),
   recover: at(0, options({ tools: 'list', endTurn: 'text' })),
   endTurn: at(0, (outcome) => named('outcome')(outcome) ?? oneOf('outcome', ...outcomes)(outcome)),
   resolveApproval: firstOf(
-    at(0, named('requestId')),
+    at(0, (id) => nameFault('/requestId', id)),
     at(1, named('outcome')),
     at(2, options({ approver: 'text', reason: 'text', commandId: 'any' })),
   ),
   planCompaction: at(0, compaction),
   compact: at(0, compaction),
-  undoCompaction: firstOf(at(0, named('compaction')), at(1, optionalText('reason'))),
+  undoCompaction: firstOf(
+    at(0, (id) => nameFault('/compaction', id)),
+    at(1, optionalText('reason')),
+  ),
   fork: firstOf(
     at(0, forkPlace),
     at(1, options(forkKinds)),

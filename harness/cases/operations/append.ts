@@ -2,10 +2,10 @@ import type { AppendedMessage } from '../../../src/domain/decide/append-messages
 import { cutUtf16 } from '../../../src/domain/text.js';
 import { build, builtDone, takeIn, viewOf } from '../building.js';
 import { messageBack, plainText } from '../canonical.js';
-import { appendTo, itemsOf, nameOf, reopenTalk, revisionOf, rowsOf, setUpCall, type Talk } from '../talk.js';
+import { appendTo, itemsOf, reopenTalk, revisionOf, rowsOf, setUpCall, type Talk } from '../talk.js';
 import { attempt, caseFault, type CaseFault } from '../fault.js';
 import { messagesOf, type CaseCommand, type CaseMessage } from '../input-shape.js';
-import type { CommandTrace, Done, Facts, Operate, ResultFact, Started } from '../run.js';
+import type { CommandTrace, Done, Facts, Moment, Operate, ResultFact, Started } from '../run.js';
 import { refuse } from '../shape.js';
 import type { ResultStatus } from '../words.js';
 
@@ -194,27 +194,20 @@ const commandFacts = (started: Started, ran: readonly Ran[]): Facts => {
 const failuresOf = (ran: readonly Ran[]): readonly CaseFault[] =>
   ran.flatMap(({ result }) => result.fault ?? []);
 
-/** The context after commands: open calls and the like are no matter of the commands. */
+/** What commands gave; that no context can be built is a failure only where one was asked for. */
 const commandsDone = async (
   started: Started,
   ran: readonly Ran[],
-  before: Awaited<ReturnType<Started['mark']>>,
+  before: Moment,
 ): Promise<Done> => {
-  const { input, talk } = started;
-  const { params } = input;
-  const built = await build(started, params);
-  const { fault, ...rest } = built;
-  const done = await builtDone(started, params.then === 'convert' ? built : rest, params, before.events, {
+  const { params } = started.input;
+  const { fault, ...built } = await build(started, params);
+  const asked = params.then === 'convert' && fault !== undefined ? { ...built, fault } : built;
+  const done = await builtDone(started, asked, params, before.events, {
     facts: commandFacts(started, ran),
     evidence: { commands: ran.map(({ trace }) => trace) },
   });
-  return {
-    ...done,
-    ...(params.then === 'convert' && fault !== undefined ? { fault } : {}),
-    report: done.report ?? [],
-    failures: failuresOf(ran),
-    facts: { ...done.facts, history_ids: async () => (await rowsOf(talk)).map(({ name }) => name) },
-  };
+  return { ...done, report: done.report ?? [], failures: failuresOf(ran) };
 };
 
 /** Runs commands in order against one conversation. */
@@ -274,5 +267,3 @@ export const appendConcurrent: Operate = async (started) => {
   }
   return commandsDone(started, ran, before);
 };
-
-export { nameOf };

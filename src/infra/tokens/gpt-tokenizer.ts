@@ -38,14 +38,23 @@ export const cutLongRuns = (text: string): readonly string[] => {
 // Words such as <|endoftext|> in a conversation are text.
 const asText = { disallowedSpecial: new Set<string>() };
 
+/** What is used of a vocabulary. The package's own types need a browser's library to compile. */
+interface Vocabulary {
+  readonly countTokens: (text: string, options: typeof asText) => number;
+}
+
+const modules: Readonly<Record<GptEncoding, string>> = {
+  o200k_base: 'gpt-tokenizer/encoding/o200k_base',
+  cl100k_base: 'gpt-tokenizer/encoding/cl100k_base',
+};
+
 const counterOf = (
   encoding: GptEncoding,
-  countTokens: (text: string, options: typeof asText) => number,
+  countTokens: Vocabulary['countTokens'],
 ): TokenCounter => ({
   name: `gpt-tokenizer ${encoding}`,
   exact: true,
-  count: (text) =>
-    cutLongRuns(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0),
+  count: (text) => cutLongRuns(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0),
 });
 
 /**
@@ -57,11 +66,8 @@ export const gptTokenizer = (
 ): TE.TaskEither<FaultOf<'NotFound'>, TokenCounter> =>
   TE.tryCatch(
     async () => {
-      const { countTokens } =
-        encoding === 'o200k_base'
-          ? await import('gpt-tokenizer/encoding/o200k_base')
-          : await import('gpt-tokenizer/encoding/cl100k_base');
-      return cachedCounter(counterOf(encoding, countTokens), countCache());
+      const loaded = (await import(modules[encoding])) as Vocabulary;
+      return cachedCounter(counterOf(encoding, loaded.countTokens), countCache());
     },
     () => ({ _tag: 'NotFound', kind: 'package', ref: 'gpt-tokenizer' }),
   );

@@ -6,6 +6,7 @@ import { isRowShape } from './rows.js';
 export type DriverFault = StoreFault | FaultOf<'StoreLocked'>;
 
 interface DriverError {
+  readonly message: string;
   readonly code: string;
   readonly errcode?: number;
   readonly systemErrno?: number;
@@ -30,9 +31,27 @@ export const SQLITE = {
   notADatabase: 26,
 } as const;
 
+/** SQLite's own words for the codes (sqlite3_errstr), by which the driver reports some errors alone. */
+const codeByMessage: readonly (readonly [string, number])[] = [
+  ['database is locked', SQLITE.busy],
+  ['database table is locked', SQLITE.locked],
+  ['database disk image is malformed', SQLITE.corrupt],
+  ['disk I/O error', SQLITE.ioError],
+  ['database or disk is full', SQLITE.full],
+  ['attempt to write a readonly database', SQLITE.readOnly],
+  ['unable to open database file', SQLITE.cantOpen],
+  ['file is not a database', SQLITE.notADatabase],
+  ['out of memory', SQLITE.noMemory],
+  ['access permission denied', SQLITE.perm],
+];
+
 /** The primary result code of a driver error; undefined for any other error. */
-export const resultCode = (error: unknown): number | undefined =>
-  isDriverError(error) && error.errcode !== undefined ? error.errcode & 0xff : undefined;
+export const resultCode = (error: unknown): number | undefined => {
+  if (!isDriverError(error)) return undefined;
+  if (error.errcode !== undefined) return error.errcode & 0xff;
+  if (error.code !== 'ERR_SQLITE_ERROR') return undefined;
+  return codeByMessage.find(([words]) => error.message.endsWith(words))?.[1];
+};
 
 export const isBusy = (error: unknown): boolean => {
   const code = resultCode(error);
