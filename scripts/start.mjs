@@ -41,18 +41,22 @@ const stop = new AbortController();
 process.once('SIGINT', () => {
   stop.abort();
 });
+// Whoever reads along may stop reading: `npm start | head`.
+process.stdout.on('error', () => process.exit());
 
 if (!compileIfChanged(library)) {
   process.stderr.write('warning: the sources do not compile cleanly; running what was written\n');
 }
+/** @type {(name: string) => Promise<any>} */
+const load = (name) => import(pathToFileURL(path.join(root, 'dist/infra/cli', name)).href);
 /** @type {Cli} */
-const cli = await import(pathToFileURL(path.join(root, 'dist/infra/cli/main.js')).href);
-const isChinese = /^zh/i.test(process.env['STEMMA_LANG'] ?? process.env['LANG'] ?? '');
-const demo = isChinese ? 'demo-zh' : 'demo';
+const cli = await load('main.js');
+const { languageOf } = await load('settings.js');
+const demo = languageOf([], process.env, root) === 'zh' ? 'demo-zh' : 'demo';
 try {
   await run(cli, ['demo']);
   await run(cli, ['history', demo]);
-  await run(cli, ['context', demo, '--why']);
+  await run(cli, ['context', demo, '--budget', '2000', '--why']);
   await run(cli, ['diff', `${demo}/main`, `${demo}/retry`]);
   await run(cli, ['verify', demo]);
   process.stdout.write(

@@ -28,7 +28,8 @@ export interface HistoryItem {
 
 /** What a command or a request gave. */
 export interface ResultFact {
-  readonly status: ResultStatus;
+  /** Absent for what was only read. */
+  readonly status?: ResultStatus;
   readonly ids: readonly string[];
   readonly positions?: readonly number[];
   readonly version?: number;
@@ -109,7 +110,7 @@ export interface CommandTrace {
   readonly messages: readonly CaseMessage[];
   readonly ids: readonly string[];
   readonly commandId?: string;
-  readonly status: ResultStatus;
+  readonly status?: ResultStatus;
   /** Ids of the command that were in the store right after it. */
   readonly storedAfter: readonly string[];
 }
@@ -131,7 +132,8 @@ export interface Evidence {
   readonly builds?: readonly ContextPlan[];
   readonly buildFaults?: readonly CaseFault[];
   readonly commands?: readonly CommandTrace[];
-  readonly replayed?: readonly ResultFact[];
+  /** Results of requests or of commands in scopes. */
+  readonly results?: readonly ResultFact[];
   readonly compaction?: { readonly covered: readonly string[]; readonly summaryId?: string };
   readonly imported?: {
     readonly plan: ImportPlan;

@@ -32,9 +32,13 @@ import {
   type Trust as TrustLevel,
 } from './message.js';
 import type { Slot } from './slot.js';
-import { foreignId, isRfc3339, utf8Bytes } from './text.js';
+import { messageSizeFault } from './message-size.js';
+import { foreignId, isRfc3339 } from './text.js';
 
-/** A call in a message that a caller hands in. `arguments` is text, kept verbatim, or a JSON object. */
+/**
+ * A call in a message that a caller hands in. `arguments` is text, kept verbatim, or a JSON object,
+ * whose keys are written in alphabetical order.
+ */
 export interface ToolCallInput {
   readonly id?: string;
   readonly name: string;
@@ -231,8 +235,14 @@ const roleFieldFault = (reader: FieldReader, shape: Shape): StemmaFault | undefi
     : undefined;
 };
 
+const sorted = (_key: string, value: Json): Json =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+// The keys of an object have no order: written in one, the same call is the same text (B34).
 const argumentsText = (value: Json | undefined): string =>
-  value === undefined ? '{}' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? '{}' : typeof value === 'string' ? value : JSON.stringify(value, sorted);
 
 const callsOf = (shape: Shape): readonly ToolCall[] =>
   (shape.toolCalls ?? []).map((call) => ({
@@ -308,29 +318,6 @@ export interface IntakeContext {
   readonly newId: (index: number) => string;
 }
 
-/**
- * Bytes of text that one message may hold: content, arguments, metadata and raw together. Whoever
- * takes messages from a network may allow less (B03).
- */
-export const MESSAGE_BYTES = 16_777_216;
-
-const textsIn = ({ blocks, toolCalls, metadata = '', raw }: Message): readonly string[] => [
-  ...blocks.flatMap(({ type: _type, ...rest }) =>
-    Object.values(rest).filter((value) => typeof value === 'string'),
-  ),
-  ...toolCalls.map((call) => call.arguments),
-  metadata,
-  raw?.text ?? '',
-];
-
-const sizeFault = (message: Message): StemmaFault | undefined => {
-  const texts = textsIn(message);
-  // No text has more bytes than three for each of its units: most messages need no count.
-  if (texts.reduce((sum, text) => sum + text.length, 0) * 3 <= MESSAGE_BYTES) return undefined;
-  const bytes = texts.reduce((sum, text) => sum + utf8Bytes(text), 0);
-  return bytes > MESSAGE_BYTES ? { _tag: 'TooLarge', bytes, limit: MESSAGE_BYTES } : undefined;
-};
-
 /** Reads one message that a caller handed in. `index` is its place in a batch. */
 export const takeMessage = (
   input: unknown,
@@ -364,7 +351,7 @@ export const takeMessage = (
         ? { callId: toolCallId }
         : undefined;
   const message = messageFrom(shape.right, id, context.provenance);
-  const tooLarge = sizeFault(message);
+  const tooLarge = messageSizeFault(message);
   if (tooLarge !== undefined) return E.left(tooLarge);
   return E.right(
     prepare(message, context.make, {

@@ -26,6 +26,9 @@ const damaged = (
 ): E.Either<RecordFault, never> =>
   E.left({ _tag: 'Damaged', stream: stored.stream, revision: stored.revision, check });
 
+/** A schema version as it is written. */
+const VERSION = /^[1-9]\d{0,8}$/;
+
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -45,6 +48,7 @@ export const readStored = (
   const meta = decodeMeta(parse(stored.meta));
   if (E.isLeft(meta)) return damaged(stored, 'payload');
   if (meta.right.fmt !== FORMAT) return E.left({ _tag: 'UnknownFormat', fmt: meta.right.fmt });
+  if (!VERSION.test(meta.right.sv)) return damaged(stored, 'payload');
   const place = { ...meta.right, revision: stored.revision };
   const hash = hashEvent(place, stored.type, stored.meta, stored.data);
   if (idFromHash(hash) !== stored.id) return damaged(stored, 'hash');

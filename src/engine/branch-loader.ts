@@ -142,17 +142,44 @@ export const loadBranch =
     return E.right({ state, lineage });
   };
 
-/** Brings the state of a conversation's directory to its head. */
-export const loadDirectory =
-  (runtime: Runtime, cache: StateCache, key: ConversationKey): Task<Loaded<DirectoryState>> =>
+const directoryAtHead =
+  (
+    runtime: Runtime,
+    cache: StateCache,
+    key: ConversationKey,
+  ): Task<{ readonly state: DirectoryState; readonly fault: StemmaFault | undefined }> =>
   async () => {
     const stream = directoryStream(key.tenant, key.conversation);
     const cached = cache.directories.get(stream);
     const events = await readAll(runtime, stream, cached && linkOf(cached))();
     if (E.isLeft(events)) return events;
     const fault = mandatoryFault(events.right);
-    if (fault !== undefined) return E.left(fault);
     const state = foldDirectory(cached ?? emptyDirectory, events.right);
-    if (state.head >= 0) remember(cache.directories, stream, state, CACHED_STATES);
+    if (state.head >= 0 && fault === undefined) {
+      remember(cache.directories, stream, state, CACHED_STATES);
+    }
+    return E.right({ state, fault });
+  };
+
+/** Brings the state of a conversation's directory to its head. */
+export const loadDirectory =
+  (runtime: Runtime, cache: StateCache, key: ConversationKey): Task<Loaded<DirectoryState>> =>
+  async () => {
+    const stream = directoryStream(key.tenant, key.conversation);
+    const loaded = await directoryAtHead(runtime, cache, key)();
+    if (E.isLeft(loaded)) return loaded;
+    const { state, fault } = loaded.right;
+    if (fault !== undefined) return E.left(fault);
     return E.right({ state, lineage: [{ stream, upTo: state.head }] });
+  };
+
+/**
+ * What this build understands of a directory, for finding things and for showing them: unknown
+ * mandatory events stop decisions and contexts, not the events view, verify and export (B40).
+ */
+export const lookIntoDirectory =
+  (runtime: Runtime, cache: StateCache, key: ConversationKey): Task<DirectoryState> =>
+  async () => {
+    const loaded = await directoryAtHead(runtime, cache, key)();
+    return E.isLeft(loaded) ? loaded : E.right(loaded.right.state);
   };

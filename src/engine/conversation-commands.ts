@@ -24,7 +24,7 @@ import { pointerTo } from '../domain/json-pointer.js';
 import type { StemmaFault } from '../domain/errors.js';
 import { branchStream } from '../domain/stream-name.js';
 import { nameFault, optionalNameFault } from './arguments.js';
-import { loadBranch, loadDirectory } from './branch-loader.js';
+import { loadBranch, lookIntoDirectory } from './branch-loader.js';
 import { slotMaker } from './content.js';
 import {
   actorText,
@@ -37,7 +37,7 @@ import {
   type CommandOptions,
   type EngineContext,
 } from './engine-context.js';
-import { readBatch } from './event-reader.js';
+import { readBatch, readOne } from './event-reader.js';
 import { onBranch, onDirectory, type Given } from './execute.js';
 import type { ConversationKey, Task } from './runtime.js';
 
@@ -245,12 +245,11 @@ export const branchesOf =
   (context: EngineContext, conversation: Uid): Task<DirectoryState> =>
   async () => {
     const key = { tenant: context.tenant, conversation };
-    const loaded = await loadDirectory(context.runtime, context.states, key)();
-    if (E.isLeft(loaded)) return loaded;
-    if (loaded.right.state.main === undefined) {
-      return left({ _tag: 'NotFound', kind: 'conversation', ref: conversation });
-    }
-    return E.right(loaded.right.state);
+    const directory = await lookIntoDirectory(context.runtime, context.states, key)();
+    if (E.isLeft(directory)) return directory;
+    return directory.right.main === undefined
+      ? left({ _tag: 'NotFound', kind: 'conversation', ref: conversation })
+      : directory;
   };
 
 /** Completes a branch that was registered by somebody who then stopped. */
@@ -258,9 +257,10 @@ export const completeBranch =
   (context: EngineContext, conversation: Uid, entry: BranchEntry): Task<void> =>
   async () => {
     const key = { tenant: context.tenant, conversation, branch: entry.branch };
-    const loaded = await loadBranch(context.runtime, context.states, key)();
-    if (E.isLeft(loaded)) return loaded;
-    return loaded.right.state.head >= 0 ? E.right(undefined) : ensureOpen(context, key, entry)();
+    const stream = branchStream(key.tenant, conversation, key.branch);
+    const first = await readOne(context.runtime, stream, 0)();
+    if (E.isLeft(first)) return first;
+    return first.right === undefined ? ensureOpen(context, key, entry)() : E.right(undefined);
   };
 
 export const label = (context: BranchContext, name: string, options: CommandOptions = {}) => {

@@ -9,7 +9,8 @@ import {
 import { redactMessage } from '../domain/decide/directory.js';
 import { digestOf } from '../domain/digest.js';
 import type { StemmaFault } from '../domain/errors.js';
-import { MESSAGE_BYTES, takeMessages, type MessageInput } from '../domain/intake.js';
+import { takeMessages, type MessageInput } from '../domain/intake.js';
+import { MESSAGE_BYTES } from '../domain/message-size.js';
 import { plainJson } from '../domain/json-value.js';
 import type { MessageStatus, Role } from '../domain/message.js';
 import { utf8Bytes } from '../domain/text.js';

@@ -183,8 +183,15 @@ export interface Reference {
   readonly point: ReadPoint;
 }
 
-const exists = async (context: EngineContext, conversation: Uid): Promise<boolean> =>
-  E.isRight(await branchesOf(context, conversation)());
+/** Whether there is such a conversation. One that cannot be read is there all the same. */
+const exists = async (
+  context: EngineContext,
+  conversation: Uid,
+): Promise<E.Either<StemmaFault, boolean>> => {
+  const directory = await branchesOf(context, conversation)();
+  if (E.isRight(directory)) return E.right(true);
+  return directory.left._tag === 'NotFound' ? E.right(false) : directory;
+};
 
 /** Finds a conversation by the caller's id, its uid, or a unique beginning of either. */
 export const findConversation =
@@ -193,8 +200,11 @@ export const findConversation =
     const fault = nameFault('/conversation', name);
     if (fault !== undefined) return left(fault);
     const derived = conversationUid(context, name);
-    if (await exists(context, derived)) return E.right(derived);
-    if (isUid(name) && (await exists(context, name))) return E.right(name);
+    for (const uid of [derived, ...(isUid(name) ? [name] : [])]) {
+      const found = await exists(context, uid);
+      if (E.isLeft(found)) return found;
+      if (found.right) return E.right(uid);
+    }
     const all = await conversations(context)();
     if (E.isLeft(all)) return all;
     const exact = all.right.filter((row) => row.id === name);
@@ -301,5 +311,7 @@ export const resolve =
 const findExact = async (context: EngineContext, text: string): Promise<Uid | undefined> => {
   if (nameFault('', text) !== undefined) return undefined;
   const derived = conversationUid(context, text);
-  return (await exists(context, derived)) ? derived : undefined;
+  const found = await exists(context, derived);
+  // A fault comes again when the conversation is read.
+  return E.isRight(found) && !found.right ? undefined : derived;
 };

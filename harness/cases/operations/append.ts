@@ -113,7 +113,7 @@ export const send = async (
       messages: given,
       ids: result.ids,
       ...(commandId === undefined ? {} : { commandId }),
-      status: result.status,
+      ...(result.status === undefined ? {} : { status: result.status }),
       storedAfter: await storedOf(talk, result.ids),
     },
   };

@@ -1,4 +1,5 @@
 import { takeIn } from '../building.js';
+import { messageBack } from '../canonical.js';
 import { eventFacts, historyFacts, readRoot } from '../facts.js';
 import type { CaseMessage } from '../input-shape.js';
 import { callIdsIn } from '../call-ids.js';
@@ -42,8 +43,8 @@ const historyAt = async (talk: Talk, count: number): Promise<readonly Fields[]> 
   const rows = await rowsOf(talk);
   const revision = rows[count - 1]?.entry.place.revision;
   if (revision === undefined) return [];
-  const then = await rowsOf(talk, talk.branch, revision);
-  return then.map(({ name, entry }) => ({ id: name, role: entry.message.role }));
+  const { items } = await talk.branch.surface({ revision });
+  return items.map(({ message }) => messageBack(message, talk.given.get(message.id)));
 };
 
 /** Bytes that a store of this kind keeps for so many messages, after it was closed. */
@@ -61,9 +62,9 @@ export const bytesFor = async (started: Started, count: number): Promise<number>
 
 /** Appends the generated messages, measures the store, and reads at the points of the case. */
 export const perf: Operate = async (started) => {
-  const { talk, input, profile, world } = started;
+  const { talk, profile, world } = started;
   const { message, count, points, every } = perfOf(started);
-  await takeIn({ ...started, input: { ...input, params: {} } });
+  await takeIn(started);
   const before = await started.mark();
   await appendMany(talk, message, count, every);
   const reads = await Promise.all(points.map((point) => historyAt(talk, point)));

@@ -56,6 +56,6 @@ export const replay: Operate = async (started) => {
     },
     roots: readRoot(talk),
     report: [],
-    evidence: { profile, replayed: results },
+    evidence: { profile, results },
   };
 };

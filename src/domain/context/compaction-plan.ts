@@ -29,6 +29,8 @@ export interface CompactionInput {
   readonly onSplit?: 'move' | 'reject';
   /** Calls that wait for an approval: nothing that holds them is covered. */
   readonly pending?: readonly CallRef[];
+  /** What users wrote is not covered: it stays word for word. */
+  readonly keepUserText?: boolean;
   /** Refuse what would not lower the count; for compactions that nobody asked for. */
   readonly requireProgress?: boolean;
 }
@@ -98,7 +100,8 @@ const withUserTurn = (list: readonly Candidate[], units: readonly Unit[], cut: n
   return last < 0 ? cut : movedCut(units, last);
 };
 
-const isFixed = ({ message, kind, out }: Candidate): boolean =>
+const isFixed = ({ message, kind, out }: Candidate, keepsUsers: boolean): boolean =>
+  (keepsUsers && kind === 'message' && message.role === 'user') ||
   kind === 'instructions' ||
   out !== undefined ||
   message.pinned === true ||
@@ -207,7 +210,9 @@ export const planCompaction = (input: CompactionInput): E.Either<StemmaFault, Co
   if (E.isLeft(cut)) return cut;
   const elides = strategy === 'elide-tool-results';
   const indexes = list.flatMap((candidate, index) =>
-    index < cut.right.at && !isFixed(candidate) && (!elides || isElidable(candidate))
+    index < cut.right.at &&
+    !isFixed(candidate, input.keepUserText === true) &&
+    (!elides || isElidable(candidate))
       ? [index]
       : [],
   );

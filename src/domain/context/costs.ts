@@ -2,8 +2,9 @@ import type { Block, Message } from '../message.js';
 import type { Profile, WireTool } from '../profiles/profile.js';
 import type { TokenCounter } from '../tokens.js';
 
-// Role, separators and keys around a message, a call and a tool, on every protocol about alike.
-const MESSAGE_TOKENS = 4;
+/** Role, separators and keys around a message, on every protocol about alike. */
+export const MESSAGE_TOKENS = 4;
+// The same around a call and a tool.
 const CALL_TOKENS = 6;
 const TOOL_TOKENS = 8;
 
@@ -18,8 +19,8 @@ const blockTokens = (block: Block, counter: TokenCounter, profile: Profile): num
     case 'refusal':
       return counter.count(block.text);
     case 'reasoning': {
-      if (profile.sendsReasoning !== true) return 0;
-      if (block.provider !== undefined && block.provider !== profile.provider) return 0;
+      if (profile.reasoning === 'none') return 0;
+      if (profile.reasoning === 'own' && block.provider !== profile.provider) return 0;
       return counter.count(block.text) + opaqueTokens(block.encrypted ?? '');
     }
     case 'provider':

@@ -14,6 +14,12 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 const WINDOW = 200;
 
+/** The longest beginning of whole graphemes; nothing when the first alone is longer. */
+const headGraphemes = (text: string, maxUtf16: number): string => {
+  const first = segmenter.segment(text.slice(0, WINDOW)).containing(0)?.segment ?? '';
+  return first.length > maxUtf16 ? '' : cutGraphemes(text, maxUtf16);
+};
+
 /** The longest end of whole graphemes within `maxUtf16` units. */
 const tailGraphemes = (text: string, maxUtf16: number): string => {
   if (maxUtf16 <= 0) return '';
@@ -30,25 +36,35 @@ const tailGraphemes = (text: string, maxUtf16: number): string => {
 const marker = (count: number): string => `\n[… ${String(count)} characters left out …]\n`;
 
 const cutPlain = (text: string, keep: number, how: ShortenHow): string => {
-  const head = cutGraphemes(text, how === 'head' ? keep : Math.ceil(keep * HEAD_SHARE));
+  const head = headGraphemes(text, how === 'head' ? keep : Math.ceil(keep * HEAD_SHARE));
   const tail = how === 'head' ? '' : tailGraphemes(text, keep - head.length);
   return `${head}${marker(text.length - head.length - tail.length)}${tail}`;
 };
 
+// The same without looking for graphemes: good enough to find the size, and much cheaper.
+const cutRoughly = (text: string, keep: number, how: ShortenHow): string => {
+  const head = how === 'head' ? keep : Math.ceil(keep * HEAD_SHARE);
+  const tail = keep - head;
+  return `${text.slice(0, head)}${marker(text.length - keep)}${text.slice(text.length - tail)}`;
+};
+
+const GRAPHEME_STEP = 16;
+
 // The largest number of kept characters whose cut text fits.
 const plainToFit = (text: string, limit: number, measure: Measure, how: ShortenHow): string => {
-  let low = 0;
+  let keep = 0;
   let high = Math.min(text.length, Math.max(64, limit * 8));
-  let best = cutPlain(text, 0, how);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    const cut = cutPlain(text, middle, how);
-    if (measure(cut) <= limit) {
-      best = cut;
-      low = middle;
-    } else high = middle - 1;
+  while (keep < high) {
+    const middle = Math.ceil((keep + high) / 2);
+    if (measure(cutRoughly(text, middle, how)) <= limit) keep = middle;
+    else high = middle - 1;
   }
-  return best;
+  let cut = cutPlain(text, keep, how);
+  while (keep > 0 && measure(cut) > limit) {
+    keep = Math.max(0, keep - GRAPHEME_STEP);
+    cut = cutPlain(text, keep, how);
+  }
+  return cut;
 };
 
 interface JsonLevel {
@@ -70,7 +86,7 @@ const inlineMarker = (count: number, what: string): string =>
 
 const shrinkString = (text: string, { chars }: JsonLevel, how: ShortenHow): string => {
   if (text.length <= chars + 40) return text;
-  const head = cutGraphemes(text, how === 'head' ? chars : Math.ceil(chars * HEAD_SHARE));
+  const head = headGraphemes(text, how === 'head' ? chars : Math.ceil(chars * HEAD_SHARE));
   const tail = how === 'head' ? '' : tailGraphemes(text, chars - head.length);
   return `${head}${inlineMarker(text.length - head.length - tail.length, 'characters')}${tail}`;
 };

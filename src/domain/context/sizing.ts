@@ -4,7 +4,7 @@ import type { Repair } from '../profiles/repair.js';
 import type { TokenCounter } from '../tokens.js';
 import { syntheticOf } from './arrange.js';
 import type { Candidate } from './candidates.js';
-import { messageTokens, textTokens } from './costs.js';
+import { MESSAGE_TOKENS, messageTokens, textTokens } from './costs.js';
 import type { Exchanges } from './exchanges.js';
 import type { InputLiteral } from './plan.js';
 import type { ContextPolicy } from './policy.js';
@@ -114,7 +114,10 @@ const capResults = (work: Work): void => {
   if (cap === undefined) return;
   work.list.forEach(({ message, out }, index) => {
     if (message.role !== 'tool' || out !== undefined) return;
-    if (textTokensOf(message, counter) > cap) cutResult(work, index, cap);
+    const fixed = policy.tokens?.[message.id] ?? 0;
+    const texts = textTokensOf(message, counter);
+    if (Math.max(fixed, texts + MESSAGE_TOKENS) <= cap) return;
+    cutResult(work, index, Math.max(1, cap - MESSAGE_TOKENS));
   });
 };
 

@@ -52,6 +52,13 @@ const cleanJsonText = (json: string, work: Work): Clean<string> => {
   return { value: JSON.stringify(repaired), changed: repaired !== value };
 };
 
+// What another provider made is valid for its producer only.
+const isForeign = (block: Block, { input: { profile, policy } }: Work): boolean =>
+  profile.reasoning === 'own' &&
+  !policy.strict &&
+  (block.type === 'reasoning' || block.type === 'provider') &&
+  block.provider !== profile.provider;
+
 // Reasoning that cannot be encoded cannot be sent unmodified either (A9): it is left out.
 const cleanBlock = (block: Block, work: Work): Clean<Block | undefined> => {
   switch (block.type) {
@@ -153,6 +160,15 @@ const placedBlocks = (blocks: readonly Block[], kept: readonly number[]): readon
   return [...inPlace, ...behind];
 };
 
+const noteForeign = (message: Message, work: Work): void => {
+  const foreign = new Set(
+    message.blocks.filter((block) => isForeign(block, work)).map(({ type }) => type),
+  );
+  const { id } = message;
+  if (foreign.has('reasoning')) work.repairs.push({ code: 'FOREIGN_REASONING_DROPPED', id });
+  if (foreign.has('provider')) work.repairs.push({ code: 'FOREIGN_BLOCK_DROPPED', id });
+};
+
 const messageTurn = (
   entry: Extract<Entry, { readonly type: 'message' }>,
   candidate: Candidate,
@@ -172,13 +188,16 @@ const messageTurn = (
     const state = states[index];
     return state === undefined ? [] : [callOf(state, work)];
   });
-  const blocks = message.blocks.map((block) => cleanBlock(block, work));
+  const own = message.blocks.filter((block) => !isForeign(block, work));
+  noteForeign(message, work);
+  const blocks = own.map((block) => cleanBlock(block, work));
   if (blocks.some(({ changed }) => changed)) {
     work.repairs.push({ code: 'TEXT_REPAIRED', id: message.id });
   }
   const cleaned = blocks.flatMap(({ value }) => (value === undefined ? [] : [value]));
   const changed =
     candidate.kind === 'summary' ||
+    own.length !== message.blocks.length ||
     kept.length !== message.toolCalls.length ||
     message.answers.length > 1 ||
     [...blocks, ...calls].some((part) => part.changed);

@@ -4,10 +4,8 @@ import {
   anthropicReasoning,
   anthropicToolUse,
   isBlankText,
-  isOwnReasoning,
   isSigned,
 } from './anthropic-blocks.js';
-import { ANTHROPIC } from './anthropic-decode.js';
 import { report, type EncodeWork } from './anthropic-work.js';
 import type { AnthropicBlock } from './anthropic-wire.js';
 import type { Turn } from './profile.js';
@@ -19,7 +17,7 @@ const reasoningOf = (
 ): readonly AnthropicBlock[] => {
   const { options, encoding, keepsInvalid } = work;
   if (options.strict) return [anthropicReasoning(block)];
-  if (!isOwnReasoning(block) || !isSigned(block)) {
+  if (!isSigned(block)) {
     report(work, turn, { code: 'FOREIGN_REASONING_DROPPED' });
     return [];
   }
@@ -47,9 +45,7 @@ const blockOf = (work: EncodeWork, turn: Turn, block: Block): readonly Anthropic
       return [made.block];
     }
     case 'provider':
-      if (block.provider === ANTHROPIC) return [anthropicOpaque(block.json)];
-      report(work, turn, { code: 'FOREIGN_BLOCK_DROPPED' });
-      return [];
+      return [anthropicOpaque(block.json)];
     case 'image':
     case 'audio':
     case 'file':

@@ -1,5 +1,4 @@
 import type { Block } from '../message.js';
-import { ANTHROPIC } from './anthropic-decode.js';
 import type {
   AnthropicBlock,
   AnthropicDocument,
@@ -52,9 +51,6 @@ export const anthropicReasoning = (
     ? { type: 'thinking', thinking: block.text, signature: block.signature ?? '' }
     : { type: 'redacted_thinking', data: block.encrypted };
 
-export const isOwnReasoning = (block: Block): boolean =>
-  block.type === 'reasoning' && block.provider === ANTHROPIC;
-
 export const isSigned = (block: Extract<Block, { readonly type: 'reasoning' }>): boolean =>
   block.encrypted !== undefined || (block.signature ?? '') !== '';
 
@@ -88,7 +84,7 @@ const contentBlocks = (turn: Turn, strict: boolean): readonly Media[] =>
     if (block.type === 'text' || block.type === 'refusal') {
       return !strict && isBlankText(block.text) ? [] : [{ type: 'text', text: block.text }];
     }
-    if (block.type === 'provider' && block.provider === ANTHROPIC) {
+    if (block.type === 'provider') {
       return [anthropicOpaque(block.json) as unknown as Media];
     }
     const media = anthropicMedia(block);

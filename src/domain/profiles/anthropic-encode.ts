@@ -43,12 +43,8 @@ const omit = (work: EncodeWork, turn: Turn): void => {
   work.omitted.push(...turn.ids);
 };
 
-const isForeign = (block: Block): boolean =>
-  block.type === 'provider' && block.provider !== 'anthropic';
-
 const noteUserLosses = (work: EncodeWork, turn: Turn): void => {
   const { blocks } = turn;
-  if (blocks.some(isForeign)) report(work, turn, { code: 'FOREIGN_BLOCK_DROPPED' });
   if (blocks.some(({ type }) => type === 'audio')) {
     report(work, turn, { code: 'CONTENT_OMITTED', action: 'audio' });
   }

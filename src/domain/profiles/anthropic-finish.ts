@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StemmaFault } from '../errors.js';
-import { isOwnReasoning, isSigned } from './anthropic-blocks.js';
+import { isSigned } from './anthropic-blocks.js';
 import { report, type EncodeWork, type WireDraft } from './anthropic-work.js';
 import { currentLoop, isThinkingOn } from './anthropic-thinking.js';
 import type { AnthropicBlock, AnthropicThinkingConfig } from './anthropic-wire.js';
@@ -32,9 +32,7 @@ const missingReasoning = (
   const [first] = currentLoop(work.drafts.flatMap(({ turns }) => turns));
   const draft = work.drafts.find(({ turns }) => first !== undefined && turns.includes(first));
   if (first === undefined || draft === undefined || startsWithReasoning(draft)) return undefined;
-  const isUnsigned = first.blocks.some(
-    (block) => block.type === 'reasoning' && isOwnReasoning(block) && !isSigned(block),
-  );
+  const isUnsigned = first.blocks.some((block) => block.type === 'reasoning' && !isSigned(block));
   return {
     _tag: 'ReasoningRequired',
     id: first.ids[0] ?? '',

@@ -1,4 +1,3 @@
-import { isOwnReasoning } from './anthropic-blocks.js';
 import type { AnthropicThinkingConfig } from './anthropic-wire.js';
 import type { ThinkingDefaults } from './anthropic-work.js';
 import type { EncodeOptions, Turn } from './profile.js';
@@ -36,7 +35,8 @@ export const currentLoop = (turns: readonly Turn[]): readonly Turn[] => {
 };
 
 const isInvalid = (turn: Turn, options: EncodeOptions): boolean =>
-  turn.ids.some((id) => options.prefixChanged.has(id)) && turn.blocks.some(isOwnReasoning);
+  turn.ids.some((id) => options.prefixChanged.has(id)) &&
+  turn.blocks.some(({ type }) => type === 'reasoning');
 
 /**
  * The thinking parameter, and what becomes of reasoning whose prefix changed (A12): it is left out,

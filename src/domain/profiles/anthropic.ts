@@ -17,6 +17,8 @@ import { mapId } from './wire-ids.js';
 
 export interface AnthropicOptions {
   readonly model: string;
+  /** Whose reasoning it may read, when the model is served by another provider. */
+  readonly provider?: string;
   /** Output tokens of a call unless its parameters say otherwise; the protocol demands a number. */
   readonly maxTokens?: number;
   readonly contextWindow?: number;
@@ -41,6 +43,7 @@ const limits: Limits = {
 const paramsOf = (options: AnthropicOptions, encoding: AnthropicEncoding): string =>
   JSON.stringify({
     model: options.model,
+    ...(options.provider !== undefined && { provider: options.provider }),
     maxTokens: encoding.maxTokens,
     ...(options.contextWindow !== undefined && { contextWindow: options.contextWindow }),
     ...(options.thinking !== undefined && { thinking: options.thinking }),
@@ -70,7 +73,7 @@ export const anthropic = (options: AnthropicOptions): Profile<AnthropicBody> => 
   const profile: Profile<AnthropicBody> = {
     id: ANTHROPIC,
     version: VERSION,
-    provider: ANTHROPIC,
+    provider: options.provider ?? ANTHROPIC,
     model,
     roles: ['system', 'developer', 'user', 'assistant', 'tool'],
     capabilities,
@@ -80,7 +83,7 @@ export const anthropic = (options: AnthropicOptions): Profile<AnthropicBody> => 
     pairing: 'adjacent',
     pairingRule: 'A3',
     requireUserStart: true,
-    sendsReasoning: true,
+    reasoning: 'own',
     argumentsAs: 'object',
     mediaTokens: anthropicMediaTokens,
     ruling: { name: ANTHROPIC, version: VERSION, params: paramsOf(options, encoding) },

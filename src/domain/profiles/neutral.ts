@@ -157,7 +157,7 @@ export const neutral = (): Profile<NeutralBody> => {
     limits,
     pairing: 'free',
     requireUserStart: false,
-    sendsReasoning: true,
+    reasoning: 'any',
     argumentsAs: 'text',
     mediaTokens: openaiMediaTokens,
     ruling: { name: NEUTRAL, version: VERSION },

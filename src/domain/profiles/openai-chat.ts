@@ -10,6 +10,8 @@ import { mapId } from './wire-ids.js';
 
 export interface OpenAIChatOptions {
   readonly model: string;
+  /** Whose opaque blocks it may read, when the model is served by another provider. */
+  readonly provider?: string;
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly capabilities?: Capabilities;
@@ -27,6 +29,7 @@ const limits: Limits = {
 const paramsOf = (options: OpenAIChatOptions, capabilities: Capabilities): string =>
   JSON.stringify({
     model: options.model,
+    ...(options.provider !== undefined && { provider: options.provider }),
     ...(options.contextWindow !== undefined && { contextWindow: options.contextWindow }),
     ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
     capabilities: Object.fromEntries(
@@ -47,7 +50,7 @@ export const openaiChat = (options: OpenAIChatOptions): Profile<OpenAIChatBody> 
   const profile: Profile<OpenAIChatBody> = {
     id: OPENAI_CHAT,
     version: VERSION,
-    provider: 'openai',
+    provider: options.provider ?? 'openai',
     model,
     roles: ['system', 'developer', 'user', 'assistant', 'tool'],
     capabilities,
@@ -57,6 +60,7 @@ export const openaiChat = (options: OpenAIChatOptions): Profile<OpenAIChatBody> 
     pairing: 'adjacent',
     pairingRule: 'OC4',
     requireUserStart: false,
+    reasoning: 'none',
     argumentsAs: 'text',
     argumentsRule: 'OC8',
     mediaTokens: openaiMediaTokens,

@@ -207,8 +207,8 @@ export interface Profile<Body extends object = object> {
   /** Id of the rule that asks for adjacency. */
   readonly pairingRule?: string;
   readonly requireUserStart: boolean;
-  /** Whether it may send reasoning of its own provider back. */
-  readonly sendsReasoning?: boolean;
+  /** Reasoning that is sent back: none, what its own provider made, or any. */
+  readonly reasoning: 'none' | 'own' | 'any';
   /** `object`: arguments are sent as parsed JSON. */
   readonly argumentsAs: 'text' | 'object';
   readonly argumentsRule?: string;

@@ -8,7 +8,7 @@ interface Node {
 }
 
 const flagsOf = (command: Command): readonly string[] =>
-  command.options.flatMap(({ long, short }) => [long, short].filter((flag) => flag != null));
+  command.options.flatMap(({ long, short }) => [long ?? [], short ?? []].flat());
 
 const nodesOf = (command: Command, path: string, shared: readonly string[]): readonly Node[] => {
   const children = command.commands;

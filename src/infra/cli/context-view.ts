@@ -31,9 +31,7 @@ const candidatesIn = (surface: Surface): ReadonlyMap<string, Candidate> =>
       { role: message.role, what: message },
     ]),
     ...surface.compactions.flatMap(({ replacement }): [string, Candidate][] =>
-      replacement === undefined
-        ? []
-        : [[replacement.id, { role: 'summary', what: replacement }]],
+      replacement === undefined ? [] : [[replacement.id, { role: 'summary', what: replacement }]],
     ),
   ]);
 
@@ -86,7 +84,8 @@ const shares = (rows: readonly DispositionRow[], plan: ContextPlan, look: Look):
 
 const noteOf = (row: DispositionRow, names: Target['names']): string => {
   const { note, cause } = row;
-  const by = cause === undefined ? '' : `(${names.get(cause.branch) ?? ''}@${String(cause.revision)})`;
+  const by =
+    cause === undefined ? '' : `(${names.get(cause.branch) ?? ''}@${String(cause.revision)})`;
   return [row.reason, note ?? '', by].filter((part) => part !== '').join(' ');
 };
 
@@ -149,10 +148,7 @@ export const contextText = (shown: ShownContext, isWhy: boolean, look: Look): st
 };
 
 /** The plan as JSON: what the text says and more. */
-export const contextData = (
-  shown: ShownContext,
-  look: Look,
-): Readonly<Record<string, unknown>> => {
+export const contextData = (shown: ShownContext, look: Look): Readonly<Record<string, unknown>> => {
   const { plan, model, target } = shown;
   const { toolNames: _names, body, text, dispositions: _dispositions, ...rest } = plan;
   return {

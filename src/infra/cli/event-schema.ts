@@ -1,7 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type * as t from 'io-ts';
 import { decodeWith } from '../../domain/codec.js';
-import { codecs, isEventType, SCHEMA_VERSION, type EventType } from '../../domain/events/catalog.js';
+import {
+  codecs,
+  isEventType,
+  SCHEMA_VERSION,
+  type EventType,
+} from '../../domain/events/catalog.js';
 import { compatOf } from '../../domain/envelope.js';
 
 /** JSON Schema, as far as the codecs of stored events need it. */

@@ -56,10 +56,7 @@ const tokensOf = ({ blocks, toolCalls }: Pick<Message, 'blocks' | 'toolCalls'>):
     estimator.count(plainText({ blocks })),
   );
 
-type Base = Pick<
-  HistoryRow,
-  'sequence' | 'place' | 'branchName' | 'at' | 'actor' | 'run' | 'turn'
->;
+type Base = Pick<HistoryRow, 'sequence' | 'place' | 'branchName' | 'at' | 'actor' | 'run' | 'turn'>;
 
 const baseOf = (
   { sequence, place, at, actor, run, turn }: HistoryEntry | CompactionEntry,

@@ -65,11 +65,7 @@ export const neededContent = async (call: Invocation, operand: string): Promise<
   (await contentGiven(call, operand)) ?? refuseArgument('text', 'missing');
 
 /** A JSON document of a file or of standard input, under these rules. */
-export const jsonFrom = async (
-  call: Invocation,
-  name: string,
-  rules: JsonRules,
-): Promise<Json> => {
+export const jsonFrom = async (call: Invocation, name: string, rules: JsonRules): Promise<Json> => {
   const parsed = parseJson(await namedText(call, name), rules);
   return E.isLeft(parsed) ? refuse(parsed.left) : parsed.right;
 };

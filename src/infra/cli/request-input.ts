@@ -7,10 +7,7 @@ import { jsonFrom, objectFrom } from './input-text.js';
 import type { Invocation } from './invocation.js';
 
 /** What a context is built with besides its profile. */
-export type GivenInput = Pick<
-  ContextInput<object>,
-  'budgetTokens' | 'tools' | 'params'
->;
+export type GivenInput = Pick<ContextInput<object>, 'budgetTokens' | 'tools' | 'params'>;
 
 const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -50,7 +50,10 @@ const lookOf = ({ io, words }: Frame, values: Readonly<Record<string, unknown>>)
 
 /** Arguments as texts: an absent one is empty, those of a list stand at the end. */
 const argumentsOf = (found: readonly unknown[]): readonly string[] =>
-  found.flatMap((item) => (Array.isArray(item) ? item.map(String) : [String(item ?? '')]));
+  found.flatMap((item: unknown) => {
+    if (Array.isArray(item)) return item.filter((part) => typeof part === 'string');
+    return [typeof item === 'string' ? item : ''];
+  });
 
 const invoke =
   (frame: Frame, spec: CommandSpec) =>
@@ -178,9 +181,7 @@ const fail = (io: Io, words: Words, error: unknown): number => {
   const look = {
     words,
     format: formatAsked(io),
-    paint: paintOf(
-      wantsColor({ ...io, stdout: io.stderr }, !io.argv.includes('--no-color')),
-    ),
+    paint: paintOf(wantsColor({ ...io, stdout: io.stderr }, !io.argv.includes('--no-color'))),
   };
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;

@@ -20,7 +20,10 @@ export interface Target {
 /** Writers of one command line after the other are one run: a turn goes on across them. */
 const RUN = 'cli';
 
-const handleOptions = ({ options, io }: Invocation): { readonly run: string; readonly as?: Actor } => {
+const handleOptions = ({
+  options,
+  io,
+}: Invocation): { readonly run: string; readonly as?: Actor } => {
   const as = options.actor('as');
   return {
     run: options.text('run') ?? io.env['STEMMA_RUN'] ?? RUN,
@@ -79,7 +82,10 @@ export const callIdIn = (ref: string): string => bare(ref, 'c:');
 
 const distinct = (found: readonly Located[]): readonly Located[] => [
   ...new Map(
-    found.map((one) => [`${one.conversation} ${one.branch} ${one.id} ${String(one.revision)}`, one]),
+    found.map((one) => [
+      `${one.conversation} ${one.branch} ${one.id} ${String(one.revision)}`,
+      one,
+    ]),
   ).values(),
 ];
 
@@ -106,6 +112,36 @@ export const locateOne = async (
   const found = distinct(await onLineage(call, stemma, all));
   if (found.length > 1) return refuseArgument(kind, 'ambiguous');
   return found[0] ?? refuse({ _tag: 'NotFound', kind, ref: id });
+};
+
+/** The newest call on a branch that a reference names. */
+const newestCall = async (call: Invocation, stemma: Stemma, ref: string): Promise<Located> => {
+  const { branch } = await readTarget(call, stemma, ref);
+  const last = (await branch.calls()).calls.at(-1);
+  if (last === undefined) return refuse({ _tag: 'NotFound', kind: 'model_call', ref });
+  const { place, modelCallId: id } = last;
+  const { conversation } = branch;
+  return { kind: 'model_call', id, conversation, branch: place.branch, revision: place.revision };
+};
+
+/** A model call by its id, or the newest one of the branch that a reference names. */
+export const locateCall = async (
+  call: Invocation,
+  stemma: Stemma,
+  text: string,
+): Promise<Located> => {
+  const id = callIdIn(text);
+  try {
+    return await locateOne(call, stemma, 'model_call', id);
+  } catch (error) {
+    if (!isStemmaError(error, 'NotFound')) throw error;
+    try {
+      return await newestCall(call, stemma, id);
+    } catch (other) {
+      // Whoever gave an id wants to hear about the id.
+      throw isStemmaError(other, 'NotFound') ? error : other;
+    }
+  }
 };
 
 /** The branch on which something is worked on: where it stands, or the one that `--in` names. */

@@ -42,7 +42,10 @@ const sectionOf = (row: HistoryRow, look: Look): Section => {
 const escaped = (text: string): string =>
   safeText(text)
     .replace(/[\n\t ]+/g, ' ')
-    .replace(/[\\`*_{}[\]<>()#+\-.!|~&=:@$^"']/g, (sign) => `&#${String(sign.codePointAt(0) ?? 0)};`);
+    .replace(
+      /[\\`*_{}[\]<>()#+\-.!|~&=:@$^"']/g,
+      (sign) => `&#${String(sign.codePointAt(0) ?? 0)};`,
+    );
 
 const longestRun = (text: string): number =>
   [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 0);

@@ -18,7 +18,9 @@ import { refuse } from './faults.js';
 
 const storedOf = (event: ExchangeEvent): StoredEvent => ({ ...event, position: '' });
 
-const byStream = (events: readonly ExchangeEvent[]): ReadonlyMap<string, readonly StoredEvent[]> => {
+const byStream = (
+  events: readonly ExchangeEvent[],
+): ReadonlyMap<string, readonly StoredEvent[]> => {
   const streams = new Map<string, StoredEvent[]>();
   for (const event of events) {
     const list = streams.get(event.stream);

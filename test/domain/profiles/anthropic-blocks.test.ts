@@ -201,8 +201,8 @@ describe('A11 reasoning that is not signed, or of another provider', () => {
     ]);
     expect(repairs).toEqual([
       { code: 'FOREIGN_REASONING_DROPPED', id: 'a1' },
-      { code: 'FOREIGN_REASONING_DROPPED', id: 'a2' },
       { code: 'FOREIGN_BLOCK_DROPPED', id: 'a2' },
+      { code: 'FOREIGN_REASONING_DROPPED', id: 'a2' },
     ]);
   });
 });

@@ -5,6 +5,8 @@ storeContract('memory', () => {
   const stores = memoryStores();
   return Promise.resolve({
     stores,
+    // What is in memory has one handle, which everybody in the process shares.
+    another: () => Promise.resolve(stores),
     holdKeys: stores.holdKeys,
     dispose: async () => {
       await stores.events.close()();

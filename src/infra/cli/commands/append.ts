@@ -37,14 +37,13 @@ const messageGiven = (call: Invocation, content: string): MessageInput => {
   };
 };
 
-const messagesGiven = async (
-  call: Invocation,
-): Promise<MessageInput | readonly MessageInput[]> => {
+const messagesGiven = async (call: Invocation): Promise<MessageInput | readonly MessageInput[]> => {
   const { options, args } = call;
   const operand = args[1] ?? '';
   const batch = options.text('batch');
   if (batch === undefined) return messageGiven(call, await neededContent(call, operand));
-  if ((await contentGiven(call, operand)) !== undefined) refuseArgument('batch', 'excludes_another');
+  if ((await contentGiven(call, operand)) !== undefined)
+    refuseArgument('batch', 'excludes_another');
   // Shape, roles and ids are checked where messages are taken in; a bad item names its index (B39).
   return (await jsonFrom(call, batch, ENVELOPE_JSON)) as unknown as readonly MessageInput[];
 };

@@ -10,11 +10,11 @@ import {
   branchFor,
   callIdIn,
   idAmong,
-  locateOne,
+  locateCall,
   messageIdIn,
   readTarget,
-  writeTarget,
   type Target,
+  writeTarget,
 } from '../targets.js';
 
 /** Ids of the messages on a branch. */
@@ -158,7 +158,7 @@ const ls = async (call: Invocation): Promise<Result> => {
 
 const attempts = async (call: Invocation): Promise<Result> => {
   const stemma = await call.reader();
-  const located = await locateOne(call, stemma, 'model_call', callIdIn(call.args[0] ?? ''));
+  const located = await locateCall(call, stemma, call.args[0] ?? '');
   const branch = await branchFor(call, stemma, located);
   const tree = await stemma.lineage(located.conversation);
   const target: Target = { stemma, branch, point: {}, names: new Map() };
@@ -212,9 +212,7 @@ const retry = async (call: Invocation): Promise<Result> => {
   const isCall = at.startsWith('c:');
   // An edit is of the very message from which the attempt begins.
   if (edit !== undefined && isCall) refuseArgument('edit', 'excludes_another');
-  const before = isCall
-    ? undefined
-    : idAmong('message', await messageIds(target), messageIdIn(at));
+  const before = isCall ? undefined : idAmong('message', await messageIds(target), messageIdIn(at));
   if (edit !== undefined && before !== edit.id) refuseArgument('edit', 'excludes_another');
   const [name, newId, commandId] = [
     options.text('name'),
@@ -269,7 +267,12 @@ export const branchCommands: Register = ({ program, add }) => {
     options: ['--reason <text>', ...writing],
     run: promote,
   });
-  add(parent, { use: 'attempts <call>', key: 'branch.attempts', options: ['--in <ref>'], run: attempts });
+  add(parent, {
+    use: 'attempts <call>',
+    key: 'branch.attempts',
+    options: ['--in <ref>'],
+    run: attempts,
+  });
   add(program, {
     use: 'retry <ref>',
     key: 'retry',

@@ -13,7 +13,7 @@ import { profileFor } from '../profiles.js';
 import { requestInput } from '../request-input.js';
 import type { Look, Result } from '../result.js';
 import { idOf, sideBySide } from '../show.js';
-import { branchFor, callIdIn, locateOne, writeTarget } from '../targets.js';
+import { branchFor, callIdIn, locateCall, writeTarget } from '../targets.js';
 import { oneLine } from '../terminal-text.js';
 
 const request = async (call: Invocation): Promise<Result> => {
@@ -98,7 +98,7 @@ const complete = async (call: Invocation): Promise<Result> => {
   if (response !== undefined && content !== undefined) refuseArgument('text', 'excludes_another');
   if (response === undefined && content === undefined) refuseArgument('response', 'missing');
   const stemma = await call.writer();
-  const located = await locateOne(call, stemma, 'model_call', callIdIn(args[0] ?? ''));
+  const located = await locateCall(call, stemma, args[0] ?? '');
   const branch = await branchFor(call, stemma, located);
   const made = await branch.recordedCall(located.id);
   const usage = usageGiven(call);
@@ -121,7 +121,7 @@ const fail = async (call: Invocation): Promise<Result> => {
   const { options, look, args } = call;
   const kind: CallError['kind'] = options.choice('kind', kinds) ?? 'transport';
   const stemma = await call.writer();
-  const located = await locateOne(call, stemma, 'model_call', callIdIn(args[0] ?? ''));
+  const located = await locateCall(call, stemma, args[0] ?? '');
   const branch = await branchFor(call, stemma, located);
   const made = await branch.recordedCall(located.id);
   const [code, detail] = [options.text('code'), options.text('reason')];
@@ -176,7 +176,14 @@ export const callCommand: Register = ({ program, add }) => {
   add(parent, {
     use: 'fail <call>',
     key: 'call.fail',
-    options: ['--kind <kind>', '--code <code>', '--reason <text>', '--final', '--in <ref>', ...writing],
+    options: [
+      '--kind <kind>',
+      '--code <code>',
+      '--reason <text>',
+      '--final',
+      '--in <ref>',
+      ...writing,
+    ],
     run: fail,
   });
 };

@@ -5,7 +5,7 @@ import { refuse } from '../faults.js';
 import type { Invocation, Register } from '../invocation.js';
 import type { Look, Result } from '../result.js';
 import { idOf, listing, pairs, placeName, when } from '../show.js';
-import { branchFor, callIdIn, locateOne, readTarget } from '../targets.js';
+import { branchFor, locateCall, readTarget } from '../targets.js';
 
 /** A call for JSON: slots are left out, their texts stand in `calls show`. */
 const rowOf = (call: ModelCall, names: ReadonlyMap<string, string>) => {
@@ -16,9 +16,7 @@ const rowOf = (call: ModelCall, names: ReadonlyMap<string, string>) => {
     literals: literals.map(({ place, reason, trust }) => ({ place, reason, trust })),
     answer: answer === undefined ? null : { ...answer, output: undefined },
     failure:
-      failure === undefined
-        ? null
-        : { ...failure, error: { ...failure.error, detail: undefined } },
+      failure === undefined ? null : { ...failure, error: { ...failure.error, detail: undefined } },
     late: late.length,
   };
 };
@@ -83,9 +81,13 @@ const ls = async (call: Invocation): Promise<Result> => {
 
 /** Texts of a call that stand in slots. */
 const slotsOf = ({ tools, params, literals, failure, answer }: ModelCall): readonly Slot[] =>
-  [tools, params, failure?.error.detail, answer?.output, ...literals.map((one) => one.content)].filter(
-    (slot) => slot !== undefined,
-  );
+  [
+    tools,
+    params,
+    failure?.error.detail,
+    answer?.output,
+    ...literals.map((one) => one.content),
+  ].filter((slot) => slot !== undefined);
 
 const showPairs = (
   found: ModelCall,
@@ -99,7 +101,10 @@ const showPairs = (
     [text.whenUtc, when(found.at)],
     [text.profile, `${found.profile.name} v${String(found.profile.version)}`],
     [text.model, found.model ?? ''],
-    [text.attempt, `${String(found.attempt)}${found.retryOf === undefined ? '' : ` ← ${found.retryOf}`}`],
+    [
+      text.attempt,
+      `${String(found.attempt)}${found.retryOf === undefined ? '' : ` ← ${found.retryOf}`}`,
+    ],
     [text.purpose, found.purpose],
     [
       text.tokens,
@@ -120,7 +125,7 @@ const showPairs = (
 const show = async (call: Invocation): Promise<Result> => {
   const { look, args } = call;
   const stemma = await call.reader();
-  const located = await locateOne(call, stemma, 'model_call', callIdIn(args[0] ?? ''));
+  const located = await locateCall(call, stemma, args[0] ?? '');
   const branch = await branchFor(call, stemma, located);
   const { calls } = await branch.calls();
   const found =

@@ -103,8 +103,7 @@ const compact = async (call: Invocation): Promise<Result> => {
   return {
     name: 'compact',
     data: { ...base, compaction, summaryId: summaryId ?? null, plan: shown },
-    text: () =>
-      [sideBySide(text.compacted, idOf(compaction)), ...planText(shown, look)].join('\n'),
+    text: () => [sideBySide(text.compacted, idOf(compaction)), ...planText(shown, look)].join('\n'),
   };
 };
 

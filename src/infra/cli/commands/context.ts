@@ -4,7 +4,7 @@ import type { Invocation, Register } from '../invocation.js';
 import { profileFor } from '../profiles.js';
 import { requestInput } from '../request-input.js';
 import type { Result } from '../result.js';
-import { branchFor, callIdIn, locateOne, readTarget } from '../targets.js';
+import { branchFor, callIdIn, locateCall, readTarget } from '../targets.js';
 import { safeJson } from '../terminal-text.js';
 
 interface Found {
@@ -29,7 +29,7 @@ const preview = async (call: Invocation, ref: string): Promise<Found> => {
 
 const recorded = async (call: Invocation, id: string): Promise<Found> => {
   const stemma = await call.reader();
-  const located = await locateOne(call, stemma, 'model_call', id);
+  const located = await locateCall(call, stemma, id);
   const branch = await branchFor(call, stemma, located);
   const { plan, requested, same, goneSince, place } = await branch.context(located.id);
   const surface = await branch.surface({ revision: requested.branchRevision });

@@ -21,7 +21,8 @@ const demo = async (call: Invocation): Promise<Result> => {
   const isThere = (await conversationWithId(stemma, id)) !== undefined;
   if (!isThere) await playDemo(stemma, { ...script, id });
   const overview =
-    (await conversationWithId(stemma, id)) ?? refuse({ _tag: 'NotFound', kind: 'conversation', ref: id });
+    (await conversationWithId(stemma, id)) ??
+    refuse({ _tag: 'NotFound', kind: 'conversation', ref: id });
   const events = await eventsIn(stemma, overview.conversation);
   const { text, number } = look.words;
   return {

@@ -3,7 +3,7 @@ import type { Stemma } from '../../../face/stemma-face.js';
 import type { Invocation, Register } from '../invocation.js';
 import type { Look, Result } from '../result.js';
 import { idOf, listing, shortDigest, sideBySide, whatOf } from '../show.js';
-import { callIdIn, locateOne } from '../targets.js';
+import { locateCall } from '../targets.js';
 import type { Column } from '../table.js';
 
 const kinds = ['messages', 'context', 'payload', 'events'] as const;
@@ -47,7 +47,10 @@ const statLines = (
   return [
     ancestor === undefined
       ? text.noAncestor
-      : text.ancestor(idOf(names.get(ancestor.branch) ?? ancestor.branch), String(ancestor.revision)),
+      : text.ancestor(
+          idOf(names.get(ancestor.branch) ?? ancestor.branch),
+          String(ancestor.revision),
+        ),
     sideBySide(
       text.diffOf(found.of),
       text.diffStat(
@@ -89,9 +92,7 @@ const lines = (
 
 /** `c:` with the beginning of an id becomes the whole id. */
 const wholeRef = async (call: Invocation, stemma: Stemma, ref: string): Promise<string> =>
-  ref.startsWith('c:')
-    ? `c:${(await locateOne(call, stemma, 'model_call', callIdIn(ref))).id}`
-    : ref;
+  ref.startsWith('c:') ? `c:${(await locateCall(call, stemma, ref)).id}` : ref;
 
 const diff = async (call: Invocation): Promise<Result> => {
   const { options, look, args } = call;

@@ -5,13 +5,13 @@ import { profileFor } from '../profiles.js';
 import { requestInput } from '../request-input.js';
 import type { Look, Result } from '../result.js';
 import { idOf, listing, pairs, sideBySide, when } from '../show.js';
-import { branchFor, callIdIn, idAmong, locateOne, messageIdIn, readTarget } from '../targets.js';
+import { branchFor, idAmong, locateCall, locateOne, messageIdIn, readTarget } from '../targets.js';
 import { oneLine } from '../terminal-text.js';
 
 const why = async (call: Invocation): Promise<Result> => {
   const { options, look, args } = call;
   const stemma = await call.reader();
-  const located = await locateOne(call, stemma, 'model_call', callIdIn(options.needed('call')));
+  const located = await locateCall(call, stemma, options.needed('call'));
   const branch = await branchFor(call, stemma, located);
   const { plan } = await branch.context(located.id);
   const wanted = messageIdIn(args[0] ?? '');
@@ -142,5 +142,10 @@ export const explainCommands: Register = ({ program, add }) => {
     options: ['--profile <name>', '--model <model>', '--branch <name>', '--budget <tokens>'],
     run: check,
   });
-  add(program, { use: 'exposure <message>', key: 'exposure', options: ['--in <ref>'], run: exposure });
+  add(program, {
+    use: 'exposure <message>',
+    key: 'exposure',
+    options: ['--in <ref>'],
+    run: exposure,
+  });
 };

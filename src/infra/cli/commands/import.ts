@@ -42,7 +42,9 @@ const filesOf = ({ io }: Invocation, name: string): readonly string[] => {
     return fs
       .readdirSync(place, { withFileTypes: true, recursive: true })
       .filter((entry) => entry.isFile() && endings.has(path.extname(entry.name)))
-      .map((entry) => path.join(name, path.relative(place, path.join(entry.parentPath, entry.name))))
+      .map((entry) =>
+        path.join(name, path.relative(place, path.join(entry.parentPath, entry.name))),
+      )
       .sort();
   } catch (error) {
     return refuse(readFault(error, name));
@@ -174,7 +176,9 @@ const takenText = (taken: Taken, look: Look, isDry: boolean): string => {
       duplicates: number(report.duplicates),
     }),
     ...notes.slice(0, NOTES_SHOWN).map(noteText),
-    ...(notes.length > NOTES_SHOWN ? [`  ${text.moreNotes(number(notes.length - NOTES_SHOWN))}`] : []),
+    ...(notes.length > NOTES_SHOWN
+      ? [`  ${text.moreNotes(number(notes.length - NOTES_SHOWN))}`]
+      : []),
     isDry ? wouldText(would, look) : text.importWrote(number(appended)),
     ...(cells.length === 0 ? [] : [listing(look, columns, cells)]),
   ].join('\n');

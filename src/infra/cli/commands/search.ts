@@ -23,7 +23,10 @@ const search = async (call: Invocation): Promise<Result> => {
   const stemma = await call.reader();
   const { hits, position } = await stemma.search(wanted, { limit });
   const ids = new Map(
-    (await stemma.conversations()).map(({ conversation, id }) => [conversation, id ?? conversation]),
+    (await stemma.conversations()).map(({ conversation, id }) => [
+      conversation,
+      id ?? conversation,
+    ]),
   );
   const { text } = look.words;
   const columns = [

@@ -123,13 +123,7 @@ export const sessionCommands: Register = ({ program, add }) => {
   add(program, {
     use: 'recover <ref>',
     key: 'recover',
-    options: [
-      '--claim',
-      '--end-turn <outcome>',
-      '--branch <name>',
-      '--as <actor>',
-      '--run <run>',
-    ],
+    options: ['--claim', '--end-turn <outcome>', '--branch <name>', '--as <actor>', '--run <run>'],
     lists: ['--tool <call=choice>'],
     run: recover,
   });

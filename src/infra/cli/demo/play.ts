@@ -53,9 +53,7 @@ const responseFor = (answer: Answer, { plan, modelCallId }: ModelCall<OpenAIChat
     object: 'chat.completion',
     created: 0,
     model: 'scripted',
-    choices: [
-      { index: 0, message, finish_reason: 'say' in answer ? 'stop' : 'tool_calls' },
-    ],
+    choices: [{ index: 0, message, finish_reason: 'say' in answer ? 'stop' : 'tool_calls' }],
     usage: {
       prompt_tokens: plan.tokens,
       completion_tokens: completion,

@@ -60,8 +60,16 @@ const english: Script = {
       { call: 'read_policy', id: 'call_2', arguments: '{"topic":"broken"}' },
       { say: 'I am sorry. You may choose a refund of 48.00 EUR or a new lamp. A photo is enough.' },
     ],
-    [{ say: 'I asked for a refund of 48.00 EUR to your card. Please send us a photo of the shade.' }],
-    [{ say: 'A new brass lamp is on its way from our stock. Please send us a photo of the shade.' }],
+    [
+      {
+        say: 'I asked for a refund of 48.00 EUR to your card. Please send us a photo of the shade.',
+      },
+    ],
+    [
+      {
+        say: 'A new brass lamp is on its way from our stock. Please send us a photo of the shade.',
+      },
+    ],
   ],
 };
 

@@ -55,7 +55,8 @@ const replayResults: Readonly<Record<string, string>> = {
   observed: 'observed, not built here',
 };
 
-const named = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
+const named = (names: Readonly<Record<string, string>>, name: string): string =>
+  names[name] ?? name;
 
 /** The words around the data, in English. */
 export const english = {
@@ -295,7 +296,9 @@ export const english = {
   }) =>
     `would make ${counted(counts.conversations, 'conversation', 'conversations')}, ${counted(counts.branches, 'branch', 'branches')}, ${counted(counts.messages, 'message', 'messages')}, ${counted(counts.compactions, 'compaction', 'compactions')}. Nothing was written.`,
   importWrote: (events: string) =>
-    events === '0' ? 'known already: nothing was written' : `wrote ${counted(events, 'event', 'events')}`,
+    events === '0'
+      ? 'known already: nothing was written'
+      : `wrote ${counted(events, 'event', 'events')}`,
   skipped: 'skipped (no known format)',
 
   // store
@@ -308,7 +311,8 @@ export const english = {
   foldedOf: (of: string): string => (of === 'branch' ? 'each branch' : 'each conversation'),
   projectionsNote: (conversations: string, branches: string) =>
     `${counted(conversations, 'conversation', 'conversations')}, ${counted(branches, 'branch', 'branches')}. Views are folded from events when they are read; none of them is kept.`,
-  rebuiltViews: (count: string) => `${counted(count, 'view', 'views')} folded from the first event on`,
+  rebuiltViews: (count: string) =>
+    `${counted(count, 'view', 'views')} folded from the first event on`,
   noConfig: 'none',
   noTerminal: 'none',
   fine: 'ok',

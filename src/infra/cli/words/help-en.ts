@@ -58,7 +58,11 @@ export const englishHelp: Readonly<Record<string, HelpPage>> = {
     'context c:CALL --why',
   ),
   calls: page('recorded model calls', 'calls ls demo', 'calls show c:CALL'),
-  'calls.ls': page('list the model calls of a branch', 'calls ls demo', 'calls ls demo/retry --json'),
+  'calls.ls': page(
+    'list the model calls of a branch',
+    'calls ls demo',
+    'calls ls demo/retry --json',
+  ),
   'calls.show': page('one model call', 'calls show c:CALL', 'calls show CALL --json'),
   call: page('record a model call that you make yourself', 'call request demo'),
   'call.request': page(
@@ -86,7 +90,11 @@ export const englishHelp: Readonly<Record<string, HelpPage>> = {
     'check demo --profile anthropic',
     'check demo/retry --profile openai-chat --json',
   ),
-  exposure: page('which calls sent a message, or something made from it', 'exposure m:m-1', 'exposure m-1 --json'),
+  exposure: page(
+    'which calls sent a message, or something made from it',
+    'exposure m:m-1',
+    'exposure m-1 --json',
+  ),
   tool: page('tool calls that wait', 'tool start call_1'),
   'tool.start': page(
     'record that a tool begins, before it runs',
@@ -131,7 +139,11 @@ export const englishHelp: Readonly<Record<string, HelpPage>> = {
     'branch promote demo/retry',
   ),
   'branch.ls': page('the tree of branches', 'branch ls demo', 'branch ls demo --json'),
-  'branch.label': page('rename a branch', 'branch label demo/retry new-lamp', 'branch label demo/main first'),
+  'branch.label': page(
+    'rename a branch',
+    'branch label demo/retry new-lamp',
+    'branch label demo/main first',
+  ),
   'branch.promote': page(
     'mark the branch that was delivered',
     'branch promote demo/retry',
@@ -183,8 +195,16 @@ export const englishHelp: Readonly<Record<string, HelpPage>> = {
     'import ~/.claude/projects/…/session.jsonl',
     'import folder --salvage',
   ),
-  projections: page('views that are folded from events', 'projections status', 'projections rebuild demo'),
-  'projections.status': page('which views there are', 'projections status', 'projections status --json'),
+  projections: page(
+    'views that are folded from events',
+    'projections status',
+    'projections rebuild demo',
+  ),
+  'projections.status': page(
+    'which views there are',
+    'projections status',
+    'projections status --json',
+  ),
   'projections.rebuild': page(
     'fold views from the first event on and show their digests',
     'projections rebuild',
@@ -196,7 +216,11 @@ export const englishHelp: Readonly<Record<string, HelpPage>> = {
     'backup "/backups/stemma-$(date +%F).db"',
   ),
   doctor: page('look for trouble with the store and its place', 'doctor', 'doctor --json'),
-  schema: page('types of stored events, or the JSON schema of one', 'schema', 'schema MessageAppended'),
+  schema: page(
+    'types of stored events, or the JSON schema of one',
+    'schema',
+    'schema MessageAppended',
+  ),
   completion: page(
     'print a completion script for a shell',
     'completion bash >> ~/.bashrc',

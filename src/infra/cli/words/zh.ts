@@ -54,7 +54,8 @@ const replayResults: Readonly<Record<string, string>> = {
   observed: '外部记录，不在此重建',
 };
 
-const named = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
+const named = (names: Readonly<Record<string, string>>, name: string): string =>
+  names[name] ?? name;
 
 /** The words around the data, in Chinese. */
 export const chinese: Texts = {

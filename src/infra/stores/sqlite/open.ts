@@ -67,22 +67,26 @@ const findStore = (settings: Settings): FileState | OpenFault => {
   return inspectFile(settings.file);
 };
 
+/** What speaks against a connection before anything is done over it. */
+const connectionFault = (db: Database, file: string): OpenFault | undefined => {
+  const version = sqliteVersion(db);
+  return isSafeSqlite(version) ? schemaFault(db, file) : { _tag: 'UnsafeDriver', version };
+};
+
 const connectTo = async (
   settings: Settings,
   header: Header | undefined,
   isImmutable: boolean,
 ): Promise<E.Either<OpenFault, Database>> => {
-  const { file, readOnly } = settings;
+  const { file, readOnly, busyTimeoutMs } = settings;
   const db = connect(file, { readOnly, immutable: isImmutable, blockMs: BLOCK_MS });
   try {
-    const version = sqliteVersion(db);
-    const fault: OpenFault | undefined = isSafeSqlite(version)
-      ? await whileBusy(() => schemaFault(db, file), settings.busyTimeoutMs)
-      : { _tag: 'UnsafeDriver', version };
-    const refused = fault ?? (readOnly ? undefined : await prepareForWriting(db, settings, header));
-    if (refused === undefined) return E.right(db);
+    const fault =
+      (await whileBusy(() => connectionFault(db, file), busyTimeoutMs)) ??
+      (readOnly ? undefined : await prepareForWriting(db, settings, header));
+    if (fault === undefined) return E.right(db);
     db.close();
-    return E.left(refused);
+    return E.left(fault);
   } catch (error) {
     db.close();
     throw error;
@@ -108,7 +112,7 @@ const openChecked = async (settings: Settings): Promise<E.Either<OpenFault, Open
     if (readOnly) db.right.close();
     else await closeWriter(db.right);
   };
-  const storeId = storeIdOf(db.right);
+  const storeId = await whileBusy(() => storeIdOf(db.right), settings.busyTimeoutMs);
   return E.right({ db: db.right, settings, storeId, warnings: warnings.right, close });
 };
 

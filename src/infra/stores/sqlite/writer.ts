@@ -51,11 +51,26 @@ const prepareSchema = (db: Database): void => {
 /** How often the first mark is tried to be brought into the file past readers of an older state. */
 const SETTLE_TRIES = 20;
 
+/** A process that died between the steps of settling has left the mark in the log too. */
+const unmark = (db: Database): void => {
+  if (schemaState(db).isMarkedOpen) mark(db, false);
+};
+
 const settleFirst = async (db: Database, timeoutMs: number): Promise<void> => {
   for (let tries = 0; tries < SETTLE_TRIES; tries += 1) {
     if (await whileBusy(() => settleLog(db), timeoutMs)) return;
     await delay(retryDelayMs());
   }
+};
+
+/** Turns the log on with the sync level wanted; gives the journal mode that the file then has. */
+const turnLogOn = (db: Database, sync: Settings['sync']): string => {
+  setSync(db, sync);
+  const mode = journalMode(db, 'WAL');
+  setSync(db, sync);
+  db.exec('PRAGMA wal_autocheckpoint = 0');
+  db.exec(`PRAGMA journal_size_limit = ${String(LOG_LIMIT_BYTES)}`);
+  return mode;
 };
 
 /**
@@ -69,24 +84,20 @@ export const prepareForWriting = async (
   header: Header | undefined,
 ): Promise<OpenFault | undefined> => {
   const { file, busyTimeoutMs, sync } = settings;
-  setSync(db, sync);
-  const mode = await whileBusy(() => journalMode(db, 'WAL'), busyTimeoutMs);
+  const waiting = <A>(run: () => A): Promise<A> => whileBusy(run, busyTimeoutMs);
+  const mode = await waiting(() => turnLogOn(db, sync));
   // SQLite keeps the old mode where the file system offers no shared memory.
   if (mode !== 'wal') return { _tag: 'UnsafeFilesystem', path: file, filesystem: 'unknown' };
-  setSync(db, sync);
-  db.exec('PRAGMA wal_autocheckpoint = 0');
-  db.exec(`PRAGMA journal_size_limit = ${String(LOG_LIMIT_BYTES)}`);
-  await whileBusy(() => {
+  await waiting(() => {
     prepareSchema(db);
-  }, busyTimeoutMs);
+  });
   if (header?.isMarkedOpen !== true) await settleFirst(db, busyTimeoutMs);
-  // A process that died between the steps of settling has left the mark in the log too.
-  else if (schemaState(db).isMarkedOpen) {
-    await whileBusy(() => {
-      mark(db, false);
-    }, busyTimeoutMs);
-  }
-  return syncOf(db) === sync ? undefined : { _tag: 'UnsafeDriver', version: sqliteVersion(db) };
+  await waiting(() => {
+    unmark(db);
+  });
+  return (await waiting(() => syncOf(db))) === sync
+    ? undefined
+    : { _tag: 'UnsafeDriver', version: sqliteVersion(db) };
 };
 
 /**

@@ -1,0 +1,77 @@
+import { openSide, restart, type EngineSide } from '../../prove/model/engine-side.js';
+import { nextStep, type Choosing } from '../../prove/model/generate.js';
+import { newWorld, type World } from '../../prove/model/naive.js';
+import { perform } from '../../prove/model/perform.js';
+import { predict } from '../../prove/model/predict.js';
+import type { Outcome, Step } from '../../prove/model/steps.js';
+import { randomOf } from '../../prove/support/random.js';
+import type { EventStore } from '../../src/domain/event-store.js';
+import type { EngineStores } from '../../src/engine/runtime.js';
+import { memoryStores } from '../../src/infra/stores/memory-store.js';
+
+/** A step that was given, and what the engine answered. */
+export interface Given {
+  readonly step: Step;
+  readonly outcome: Outcome;
+}
+
+export interface Walk {
+  readonly side: EngineSide;
+  readonly choosing: Choosing;
+  /** Gives the next random step. */
+  readonly next: () => Promise<Given>;
+  /** Gives a step once more. */
+  readonly again: (step: Step) => Promise<Outcome>;
+}
+
+const purposeIn =
+  ({ branches }: World) =>
+  (call: number): string => {
+    const entries = branches.flatMap(({ log }) => log.map(({ entry }) => entry));
+    const found = entries.find((entry) => entry.is === 'requested' && entry.call === call);
+    return found?.is === 'requested' ? found.purpose : 'turn';
+  };
+
+/** Random commands by two handles, one after the other. */
+export const startWalk = async (
+  seed: number,
+  stores: EngineStores = memoryStores(),
+): Promise<Walk> => {
+  const side = await openSide(stores, randomOf(seed + 1), `c${String(seed)}`);
+  const choosing: Choosing = {
+    random: randomOf(seed),
+    world: newWorld(),
+    get runs(): readonly [string, string] {
+      return [side.handles[0].run, side.handles[1].run];
+    },
+    given: [],
+    made: 0,
+  };
+  const again = (step: Step): Promise<Outcome> => perform(side, step, purposeIn(choosing.world));
+  return {
+    side,
+    choosing,
+    again,
+    next: async () => {
+      if (choosing.random.chance(5)) await restart(side, 1, side.handles[1].run);
+      const step = nextStep(choosing);
+      const { run } = side.handles[step.handle];
+      const outcome = await again(step);
+      predict(choosing.world, step, run);
+      return { step, outcome };
+    },
+  };
+};
+
+/** Events of the whole store. */
+export const eventCount = async (store: EventStore): Promise<number> => {
+  let events = 0;
+  const stop = new AbortController();
+  const options = { categories: [], after: 'start' as const, signal: stop.signal };
+  for await (const item of store.feed(options)) {
+    if (item._tag === 'Events') events += item.events.length;
+    if (item._tag === 'CaughtUp' || item._tag === 'Fault') break;
+  }
+  stop.abort();
+  return events;
+};
