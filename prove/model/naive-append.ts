@@ -23,10 +23,20 @@ type Append = Extract<Step, { readonly do: 'append' }>;
 
 /** What of a step counts as its input, for command ids. */
 export const inputOf = (step: Step): string => {
-  const { handle: _handle, branch: _branch, commandId: _commandId, ...action } = step;
-  if (action.do !== 'append') return JSON.stringify(action);
-  return JSON.stringify(action.items);
+  const { handle: _handle, branch, commandId: _commandId, ...action } = step;
+  if (action.do === 'append') return JSON.stringify(action.items);
+  // In the directory the branch is a part of the input; on a branch it is where the command is known.
+  return JSON.stringify(ofDirectory.includes(action.do) ? [branch, action] : action);
 };
+
+const ofDirectory: readonly Step['do'][] = [
+  'label',
+  'promote',
+  'annotate',
+  'redact',
+  'fork',
+  'retry',
+];
 
 /** The answer of a command that was given before; undefined for one that is new. */
 export const knownCommand = (

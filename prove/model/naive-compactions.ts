@@ -58,9 +58,11 @@ const unitsOf = (list: readonly Candidate[]): readonly (readonly number[])[] =>
 const runsOver = (surface: readonly SeenMessage[], ids: readonly string[]): readonly Run[] => {
   const runs: { branch: number; from: number; to: number }[] = [];
   let isOpen = false;
-  for (const { id, branch, at } of surface) {
+  for (const message of surface) {
+    const { id, branch, at } = message;
     if (!ids.includes(id)) {
-      isOpen = false;
+      // What is out anyway ends no run.
+      if (stateReason(message) === undefined) isOpen = false;
       continue;
     }
     const last = runs.at(-1);

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StoredEvent } from '../../src/domain/event-store.js';
+import { compareBranch } from '../model/compare.js';
 import { openSide, restart, type EngineSide } from '../model/engine-side.js';
 import { nextStep, type Choosing } from '../model/generate.js';
 import { newWorld, type World } from '../model/naive.js';
@@ -46,6 +47,8 @@ const advance = async (side: EngineSide, choosing: Choosing): Promise<boolean> =
   const { run } = side.handles[step.handle];
   const got = await perform(side, step, purposeIn(world));
   const expected = predict(world, step, run);
+  // Also takes note of the ids that the engine made.
+  await compareBranch(side, world, step.handle, step.branch);
   return got.kind === expected.kind;
 };
 

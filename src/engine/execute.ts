@@ -173,6 +173,16 @@ const send = async <State extends Chained>(
   return appendCertain(runtime, target.stream, state.head, events);
 };
 
+/** A branch begins with its opening, which says what it continues: nothing else may come first. */
+const unopenedFault = <State extends Chained, Answer>(
+  target: Target<State>,
+  command: Command<State, Answer>,
+  state: State,
+): FaultOf<'NotFound'> | undefined =>
+  target.branch !== NO_UID && state.head < 0 && command.name !== 'openBranch'
+    ? { _tag: 'NotFound', kind: 'branch', ref: target.branch }
+    : undefined;
+
 const attemptOnce = async <State extends Chained, Answer>(
   runtime: Runtime,
   target: Target<State>,
@@ -183,6 +193,8 @@ const attemptOnce = async <State extends Chained, Answer>(
   const loaded = await target.load();
   if (E.isLeft(loaded)) return done(loaded);
   const { state, lineage } = loaded.right;
+  const unopened = unopenedFault(target, command, state);
+  if (unopened !== undefined) return done(E.left(unopened));
   const refs: readonly KeyRef[] =
     given.command === undefined
       ? command.keysOf

@@ -5,7 +5,7 @@ import type { Uid } from '../domain/ids.js';
 import { Blocks, type Block } from '../domain/message.js';
 import { branchStream } from '../domain/stream-name.js';
 import { readSurface } from './histories.js';
-import { branchesOf, fork } from './conversation-commands.js';
+import { branchesOf, completeBranch, fork } from './conversation-commands.js';
 import {
   given,
   left,
@@ -121,7 +121,8 @@ export const forkAt =
     const event = prior.right?.[0]?.event;
     if (event?.type === 'BranchRegistered') {
       const { branch, name } = event.data;
-      return E.right({ branch, name });
+      const complete = await completeBranch(context, key.conversation, event.data)();
+      return E.isLeft(complete) ? complete : E.right({ branch, name });
     }
     const place = await placeOf(context, at)();
     if (E.isLeft(place)) return place;

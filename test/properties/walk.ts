@@ -1,3 +1,4 @@
+import { compareBranch } from '../../prove/model/compare.js';
 import { openSide, restart, type EngineSide } from '../../prove/model/engine-side.js';
 import { nextStep, type Choosing } from '../../prove/model/generate.js';
 import { newWorld, type World } from '../../prove/model/naive.js';
@@ -58,6 +59,8 @@ export const startWalk = async (
       const { run } = side.handles[step.handle];
       const outcome = await again(step);
       predict(choosing.world, step, run);
+      // Also takes note of the ids that the engine made.
+      await compareBranch(side, choosing.world, step.handle, step.branch);
       return { step, outcome };
     },
   };

@@ -62,13 +62,35 @@ export interface Place {
   readonly folder: string;
   readonly cli: Cli;
   /** Runs a command that must work, and gives its JSON. */
-  readonly json: (...argv: readonly string[]) => Promise<Json>;
+  readonly json: (...argv: readonly string[]) => Promise<unknown>;
   readonly write: (name: string, content: string) => string;
 }
 
-/** What a test reads out of JSON output. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Json = any;
+/** The value at a path of JSON output; undefined where there is none. */
+export const at = (json: unknown, ...path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null
+        ? typeof key === 'number' && key < 0
+          ? (value as readonly unknown[]).at(key)
+          : (value as Readonly<Record<string | number, unknown>>)[key]
+        : undefined,
+    json,
+  );
+
+/** The text at a path of JSON output. */
+export const textAt = (json: unknown, ...path: readonly (string | number)[]): string => {
+  const value = at(json, ...path);
+  if (typeof value !== 'string') throw new Error(`no text at ${path.join('/')}`);
+  return value;
+};
+
+/** The list at a path of JSON output. */
+export const listAt = (json: unknown, ...path: readonly (string | number)[]): readonly unknown[] => {
+  const value = at(json, ...path);
+  if (!Array.isArray(value)) throw new Error(`no list at ${path.join('/')}`);
+  return value;
+};
 
 /** A new folder with a command line in it. */
 export const newPlace = (): Place => {
@@ -80,7 +102,7 @@ export const newPlace = (): Place => {
     json: async (...argv) => {
       const { code, out, err } = await cli([...argv, '--json']);
       if (code !== 0) throw new Error(`stemma ${argv.join(' ')} ended with ${code}: ${err}`);
-      return JSON.parse(out) as Json;
+      return JSON.parse(out) as unknown;
     },
     write: (name, content) => {
       fs.writeFileSync(path.join(folder, name), content);

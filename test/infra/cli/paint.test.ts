@@ -23,11 +23,11 @@ describe('colours', () => {
     [{ FORCE_COLOR: '0' }, true, true, false],
     [{ TERM: 'dumb' }, true, true, false],
     [{ FORCE_COLOR: '1' }, true, false, false],
-  ])('C3 %j with terminal %s and flag %s: %s', (env, isTTY, flag, wanted) => {
+  ])('CLI3 %j with terminal %s and flag %s: %s', (env, isTTY, flag, wanted) => {
     expect(wantsColor(io(env, isTTY), flag)).toBe(wanted);
   });
 
-  it('C3 writes no escape where none is wanted', () => {
+  it('CLI3 writes no escape where none is wanted', () => {
     const { good, bad, faint, strong, odd } = paintOf(false);
     expect([good, bad, faint, strong, odd].map((paint) => paint('x')).join('')).toBe('xxxxx');
   });

@@ -24,7 +24,7 @@ const refusal = (run: () => unknown): unknown => {
 describe('settings', () => {
   const config = JSON.stringify({ store: './from-config', tenant: 't-config', model: 'm-config' });
 
-  it('C1 takes the flag before the environment, the config and the default', () => {
+  it('CLI1 takes the flag before the environment, the config and the default', () => {
     const cwd = folderWith(config);
     const env = { STEMMA_STORE: 'from-env', STEMMA_TENANT: 't-env' };
     expect(settingsOf({ store: 'from-flag', tenant: 't-flag' }, env, cwd)).toEqual({
@@ -51,7 +51,7 @@ describe('settings', () => {
     });
   });
 
-  it('C1 finds a store by the name that the config gives it', () => {
+  it('CLI1 finds a store by the name that the config gives it', () => {
     const cwd = folderWith(JSON.stringify({ stores: { prod: '/data/stemma' } }));
     expect(settingsOf({ store: 'prod' }, {}, cwd).store).toBe('/data/stemma');
     expect(settingsOf({ store: 'constructor' }, {}, cwd).store).toBe(path.join(cwd, 'constructor'));
@@ -61,7 +61,7 @@ describe('settings', () => {
     ['{"stores":1}', { name: 'stemma.config.json: stores', reason: 'wrong_type' }],
     ['{"store":1}', { name: 'stemma.config.json: store', reason: 'wrong_type' }],
     ['{"stroe":"x"}', { name: 'stemma.config.json: stroe', reason: 'unknown_option' }],
-  ])('C1 refuses the config %s by name', (text, expected) => {
+  ])('CLI1 refuses the config %s by name', (text, expected) => {
     expect(refusal(() => settingsOf({}, {}, folderWith(text)))).toEqual({
       _tag: 'InvalidArgument',
       ...expected,
@@ -73,11 +73,11 @@ describe('settings', () => {
     ['[]', 'InvalidShape'],
     ['{"store":"a","store":"b"}', 'DuplicateKey'],
     ['{"__proto__":{}}', 'ForbiddenKey'],
-  ])('C1 refuses the config %s', (text, tag) => {
+  ])('CLI1 refuses the config %s', (text, tag) => {
     expect(refusal(() => settingsOf({}, {}, folderWith(text)))).toMatchObject({ _tag: tag });
   });
 
-  it('C1 refuses a store that is not of this release', () => {
+  it('CLI1 refuses a store that is not of this release', () => {
     expect(refusal(() => settingsOf({ store: 'esdb://localhost:2113' }, {}, folderWith()))).toEqual({
       _tag: 'InvalidArgument',
       name: 'store',
@@ -98,17 +98,17 @@ describe('language', () => {
     [[], { LANG: 'C' }, 'en'],
     [[], {}, 'en'],
     [['search', '--', '--lang', 'zh'], {}, 'en'],
-  ] as const)('C2 %j with %j is %s', (argv, env, language) => {
+  ] as const)('CLI2 %j with %j is %s', (argv, env, language) => {
     expect(languageOf(argv, env, cwd)).toBe(language);
   });
 
-  it('C2 takes the language of the config before the locale', () => {
+  it('CLI2 takes the language of the config before the locale', () => {
     const configured = folderWith('{"lang":"zh"}');
     expect(languageOf([], { LANG: 'en_US.UTF-8' }, configured)).toBe('zh');
     expect(languageOf([], { STEMMA_LANG: 'en' }, configured)).toBe('en');
   });
 
-  it('C2 refuses a language that it does not speak', () => {
+  it('CLI2 refuses a language that it does not speak', () => {
     expect(refusal(() => languageOf(['--lang', 'fr'], {}, cwd))).toEqual({
       _tag: 'InvalidArgument',
       name: 'lang',
