@@ -44,7 +44,15 @@ export interface Built {
   readonly contextInput: ContextInput<object>;
   readonly plan?: ContextPlan;
   readonly fault?: CaseFault;
+  /** Why there is none, where none was asked for. */
+  readonly refusal?: CaseFault;
 }
+
+/** A context that nobody asked for: a refusal of it is no failure of the operation. */
+export const unasked = ({ fault, ...built }: Built): Built => ({
+  ...built,
+  ...(fault === undefined ? {} : { refusal: fault }),
+});
 
 /** Builds the context of a branch; a refusal is a result here. */
 export const build = async (
@@ -75,10 +83,14 @@ export const builtDone = async (
   built: Built,
   params: Params,
   before: Snapshot,
-  more: { readonly facts?: Facts; readonly roots?: Roots; readonly evidence?: Partial<Evidence> } = {},
+  more: {
+    readonly facts?: Facts;
+    readonly roots?: Roots;
+    readonly evidence?: Partial<Evidence>;
+  } = {},
 ): Promise<Done> => {
   const { talk, profile } = started;
-  const { plan, fault, contextInput } = built;
+  const { plan, fault, refusal, contextInput } = built;
   const policy = policyOf(params, await namingOf(talk));
   return {
     ...(fault === undefined ? {} : { fault }),
@@ -100,6 +112,7 @@ export const builtDone = async (
       profile: configuredFor(profile, params),
       contextInput,
       ...(plan === undefined ? {} : { plan }),
+      ...(refusal === undefined ? {} : { buildFaults: [refusal] }),
       ...more.evidence,
     },
   };

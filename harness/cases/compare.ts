@@ -184,7 +184,8 @@ const compareFact = async <K extends FactKey>(
   const find = run.facts[key] as (() => Promise<FactValues[K]>) | undefined;
   const wanted = expected[key] as NonNullable<Expected[K]>;
   if (find === undefined) {
-    const failed = run.fault === undefined ? undefined : shown(run.fault.fault);
+    const why = run.fault ?? run.evidence.buildFaults?.[0];
+    const failed = why === undefined ? undefined : shown(why.fault);
     return failed === undefined
       ? { isComparable: false, difference: `${key} cannot be compared for ${run.input.operation}` }
       : differs(`${key}: expected ${shown(wanted)}, the operation failed: ${failed}`);

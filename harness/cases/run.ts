@@ -111,7 +111,8 @@ export interface CommandTrace {
   readonly ids: readonly string[];
   readonly commandId?: string;
   readonly status?: ResultStatus;
-  /** Ids of the command that were in the store right after it. */
+  /** Ids of the command that were in the store before it, and right after it. */
+  readonly storedBefore: readonly string[];
   readonly storedAfter: readonly string[];
 }
 
@@ -170,8 +171,8 @@ export type Operate = (started: Started) => Promise<Done>;
 
 /** A case that was run, with what it is judged by. */
 export interface Run extends Done {
+  readonly started: Started;
   readonly input: CaseInput;
-  readonly steps: Steps;
   readonly world: World;
   readonly talk: Talk;
   readonly before: Moment;

@@ -1,6 +1,6 @@
 import type { AppendedMessage } from '../../../src/domain/decide/append-messages.js';
 import { cutUtf16 } from '../../../src/domain/text.js';
-import { build, builtDone, takeIn, viewOf } from '../building.js';
+import { build, builtDone, takeIn, unasked, viewOf } from '../building.js';
 import { messageBack, plainText } from '../canonical.js';
 import { appendTo, itemsOf, reopenTalk, revisionOf, rowsOf, setUpCall, type Talk } from '../talk.js';
 import { attempt, caseFault, type CaseFault } from '../fault.js';
@@ -104,6 +104,7 @@ export const send = async (
   options: Awaited<ReturnType<typeof optionsOf>>,
   alone: boolean,
 ): Promise<Ran> => {
+  const storedBefore = await storedOf(talk, given.flatMap(({ id }) => id ?? []));
   const sent = await attempt(() => appendTo(talk, given, options, alone));
   const result = await resultFor(talk, given, sent);
   const { commandId } = options;
@@ -114,6 +115,7 @@ export const send = async (
       ids: result.ids,
       ...(commandId === undefined ? {} : { commandId }),
       ...(result.status === undefined ? {} : { status: result.status }),
+      storedBefore,
       storedAfter: await storedOf(talk, result.ids),
     },
   };
@@ -201,8 +203,8 @@ const commandsDone = async (
   before: Moment,
 ): Promise<Done> => {
   const { params } = started.input;
-  const { fault, ...built } = await build(started, params);
-  const asked = params.then === 'convert' && fault !== undefined ? { ...built, fault } : built;
+  const built = await build(started, params);
+  const asked = params.then === 'convert' ? built : unasked(built);
   const done = await builtDone(started, asked, params, before.events, {
     facts: commandFacts(started, ran),
     evidence: { commands: ran.map(({ trace }) => trace) },

@@ -1,10 +1,9 @@
-import { build, builtDone } from '../building.js';
+import { build, builtDone, unasked, viewOf } from '../building.js';
 import { appendMessages, loadEvents } from '../events.js';
 import { attempt, caseFault } from '../fault.js';
 import { streamTypes } from '../live.js';
 import type { CaseEvent } from '../input-shape.js';
 import type { Operate } from '../run.js';
-import { viewOf } from '../building.js';
 import { eventFacts, historyFacts, readRoot } from '../facts.js';
 import { executable } from './resume.js';
 
@@ -31,7 +30,7 @@ export const assembleStream: Operate = async (started) => {
       evidence: { profile },
     };
   }
-  const { fault, ...built } = await build(started, params);
-  const asked = params.then === 'convert' && fault !== undefined ? { ...built, fault } : built;
+  const built = await build(started, params);
+  const asked = params.then === 'convert' ? built : unasked(built);
   return builtDone(started, asked, params, before.events, { facts });
 };

@@ -3,7 +3,7 @@ import type { StemmaFault } from '../../../src/domain/errors.js';
 import type { ImportPlan } from '../../../src/domain/import-plan.js';
 import { planParentLinked } from '../../../src/infra/importers/parent-linked.js';
 import type { Branch } from '../../../src/index.js';
-import { build, builtDone, viewOf } from '../building.js';
+import { build, builtDone, unasked, viewOf } from '../building.js';
 import type { ReportEntry } from '../context-facts.js';
 import { eventFacts, everyItem, leafPaths, sendablePath } from '../facts.js';
 import { attempt, caseFault } from '../fault.js';
@@ -141,22 +141,15 @@ export const importFile: Operate = async (started) => {
   if ('fault' in taken) return refused(started, taken.fault, before);
   const [active] = taken.value.talks;
   Object.assign(talk, { branch: active.branch, main: active.main, conversation: active.conversation });
-  const { fault, ...built } = await build({ talk, profile }, input.params);
+  const built = await build({ talk, profile }, input.params);
   const kept = recordKeys(addedSince(before.events, await started.world.snapshot()));
   const sourceIds = input.messages.flatMap(({ id }) => id ?? []);
-  const done = await builtDone(started, built, input.params, before.events, {
+  const asked = input.params.then === 'convert' ? built : unasked(built);
+  const done = await builtDone(started, asked, input.params, before.events, {
     facts: importFacts(started, taken.value, before),
     evidence: { imported: { plan: plan.right, sourceIds, kept } },
   });
-  return {
-    ...done,
-    ...(fault === undefined || input.params.then !== 'convert' ? {} : { fault }),
-    report: [...noteEntries(plan.right), ...(done.report ?? [])],
-    evidence: {
-      ...done.evidence,
-      ...(fault === undefined ? {} : { buildFaults: [fault] }),
-    },
-  };
+  return { ...done, report: [...noteEntries(plan.right), ...(done.report ?? [])] };
 };
 
 /** Imports the same records with their times turned round, on a store of its own. */

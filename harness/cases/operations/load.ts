@@ -1,9 +1,9 @@
 import { parseStream } from '../../../src/domain/stream-name.js';
-import { build, builtDone, viewOf } from '../building.js';
+import { build, builtDone, unasked, viewOf } from '../building.js';
 import { appendMessages, loadEvents, type Placement } from '../events.js';
 import { eventFacts, historyFacts, readRoot } from '../facts.js';
 import { attempt, caseFault, type FaultView } from '../fault.js';
-import type { Done, Facts, Operate, Started } from '../run.js';
+import type { Done, Facts, Moment, Operate, Started } from '../run.js';
 import { reopenTalk, rowsOf, type Talk } from '../talk.js';
 
 /** Positions of a load count the events of the case (rule 6). */
@@ -40,7 +40,7 @@ const rawCount = async (talk: Talk, placement: Placement): Promise<number> => {
 
 const bare = (
   { talk, profile }: Started,
-  before: Awaited<ReturnType<Started['mark']>>,
+  before: Moment,
   more: Partial<Done> & { readonly facts?: Facts },
 ): Done => ({
   roots: readRoot(talk),
@@ -52,7 +52,7 @@ const bare = (
 const readHistory = async (
   started: Started,
   placement: Placement,
-  before: Awaited<ReturnType<Started['mark']>>,
+  before: Moment,
 ): Promise<Done> => {
   const { talk, input } = started;
   const read = await attempt(() => rowsOf(talk));
@@ -61,8 +61,7 @@ const readHistory = async (
   }
   const count = (): Promise<number> => rawCount(talk, placement);
   const built = await build(started, input.params);
-  const { fault, ...rest } = built;
-  const asked = input.params.then === 'convert' && fault !== undefined ? built : rest;
+  const asked = input.params.then === 'convert' ? built : unasked(built);
   return builtDone(started, asked, input.params, before.events, { facts: { count } });
 };
 

@@ -1,5 +1,5 @@
 import { mayRun, needsDecision } from '../../../src/domain/session.js';
-import { build, builtDone, takeIn } from '../building.js';
+import { build, builtDone, takeIn, unasked } from '../building.js';
 import type { Operate, ResumePlan } from '../run.js';
 import { reopenTalk, type Talk } from '../talk.js';
 
@@ -34,13 +34,13 @@ export const resume: Operate = async (started) => {
   await reopenTalk(talk);
   const before = await started.mark();
   const plan = await resumePlan(talk);
-  const { fault, ...built } = await build(started, input.params);
-  const build_context =
-    fault === undefined ? { ok: true } : { ok: false, fault };
-  return builtDone(started, built, input.params, before.events, {
+  const built = await build(started, input.params);
+  const { fault } = built;
+  const tried = fault === undefined ? { ok: true } : { ok: false, fault };
+  return builtDone(started, unasked(built), input.params, before.events, {
     facts: {
       plan: () => Promise.resolve(plan),
-      build_context: () => Promise.resolve(build_context),
+      build_context: () => Promise.resolve(tried),
       executable_tool_calls: () => executable(talk),
     },
   });

@@ -1,7 +1,6 @@
-import { build, builtDone, takeIn } from '../building.js';
+import { build, builtDone, takeIn, viewOf } from '../building.js';
 import { wireOf } from '../context-facts.js';
 import { attempt, caseFault } from '../fault.js';
-import { viewOf } from '../building.js';
 import { withoutLabel } from '../provider-messages.js';
 import { readRoot } from '../facts.js';
 import type { Operate, Started } from '../run.js';

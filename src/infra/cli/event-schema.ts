@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type * as t from 'io-ts';
-import { decodeWith } from '../../domain/codec.js';
 import {
   codecs,
   isEventType,
@@ -123,7 +122,3 @@ export const eventSchema = (type: EventType): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...schemaOf(codecs[type] as AnyCodec),
 });
-
-/** Whether data has the shape of an event; for tests of what `eventSchema` says. */
-export const hasShape = (type: EventType, data: unknown): boolean =>
-  E.isRight(decodeWith(codecs[type] as AnyCodec, data));

@@ -36,8 +36,16 @@ const publish = (draft: string, target: string, force: boolean): boolean => {
   return true;
 };
 
+const statsOf = (target: string, shown: string): fs.Stats | undefined => {
+  try {
+    return fs.lstatSync(target, { throwIfNoEntry: false });
+  } catch (error) {
+    return refuse(writeFault(error, shown));
+  }
+};
+
 const checkTarget = (target: string, shown: string, force: boolean): void => {
-  const stats = fs.lstatSync(target, { throwIfNoEntry: false });
+  const stats = statsOf(target, shown);
   if (stats === undefined) return;
   if (stats.isDirectory()) {
     refuse({ _tag: 'TargetUnwritable', path: shown, reason: 'directory' });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isEventType } from '../../../src/domain/events/catalog.js';
-import { eventRows, eventSchema, hasShape } from '../../../src/infra/cli/event-schema.js';
+import * as E from 'fp-ts/lib/Either.js';
+import { codecs, isEventType, type EventType } from '../../../src/domain/events/catalog.js';
+import { eventRows, eventSchema } from '../../../src/infra/cli/event-schema.js';
 import { answered, compacted, requested, said } from '../../support/recorded-builder.js';
+
+const hasShape = (type: EventType, data: unknown): boolean => E.isRight(codecs[type].decode(data));
 
 describe('schemas of events', () => {
   it('has one for every stored type', () => {

@@ -52,9 +52,9 @@ const isFile = ({ io }: Invocation, name: string): boolean =>
 const verify = async (call: Invocation): Promise<Result> => {
   const { options, look, args } = call;
   const name = args[0] ?? '';
-  const isAll = options.flag('all');
-  if (isAll && name !== '') refuseArgument('all', 'excludes_another');
-  if (!isAll && name === '') refuseArgument('ref', 'missing');
+  if (options.flag('all') && name !== '') refuseArgument('all', 'excludes_another');
+  // Without a name everything is verified: nobody may think that all is well who checked nothing.
+  const isAll = name === '';
   const found = isFile(call, name)
     ? verifyFile(fileBytes(call, name))
     : await (await call.reader()).verify(isAll ? undefined : name);
