@@ -14,7 +14,9 @@ const seedFile = inProject('prove', 'model', 'seeds.json');
 
 /** Seeds that once found something: they are run first, for ever. */
 const keptSeeds = (): readonly number[] => {
-  const kept: unknown = fs.existsSync(seedFile) ? JSON.parse(fs.readFileSync(seedFile, 'utf8')) : [];
+  const kept: unknown = fs.existsSync(seedFile)
+    ? JSON.parse(fs.readFileSync(seedFile, 'utf8'))
+    : [];
   return Array.isArray(kept) ? kept.filter((seed) => typeof seed === 'number') : [];
 };
 
@@ -108,9 +110,17 @@ const measuresOf = (
   const sequences = sum(results, (result) => result.memory + result.sqlite);
   const steps = sum(results, (result) => result.steps);
   return [
-    exactly('divergences', sum(results, (result) => result.divergences.length), 0),
+    exactly(
+      'divergences',
+      sum(results, (result) => result.divergences.length),
+      0,
+    ),
     atLeast('sequences', sequences, wanted.memory + wanted.sqlite),
-    atLeast('sequences on SQLite', sum(results, (result) => result.sqlite), wanted.sqlite),
+    atLeast(
+      'sequences on SQLite',
+      sum(results, (result) => result.sqlite),
+      wanted.sqlite,
+    ),
     atLeast('commands a sequence', Math.floor(steps / Math.max(1, sequences)), 30),
     exactly('commands of the table never accepted', missing.length, 0),
   ];
@@ -129,10 +139,7 @@ export const claim: Claim = {
     const seeds = Array.from({ length: n }, (_item, index) => seedOf(seed, index));
     const workers = Math.max(1, Math.min(os.availableParallelism(), n));
     const shares = Array.from({ length: workers }, (_item, index): Share => ({
-      memory: [
-        ...dealt(kept, workers, index),
-        ...dealt(seeds.slice(0, memory), workers, index),
-      ],
+      memory: [...dealt(kept, workers, index), ...dealt(seeds.slice(0, memory), workers, index)],
       sqlite: dealt(seeds.slice(memory), workers, index),
     }));
     const results = await Promise.all(shares.map(runShare));

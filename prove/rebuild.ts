@@ -20,11 +20,11 @@ const places: readonly Readonly<Record<string, string>>[] = [
   { TZ: 'America/St_Johns', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' },
 ];
 
-const lines = <A>(stdout: string): readonly A[] =>
+const lines = (stdout: string): readonly unknown[] =>
   stdout
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as A);
+    .map((line) => JSON.parse(line) as unknown);
 
 const foldIn = async (
   file: string,
@@ -32,7 +32,7 @@ const foldIn = async (
 ): Promise<readonly Folded[]> => {
   const { code, stdout, stderr } = await runNode(child, ['fold', file], { env });
   if (code !== 0) say(stderr.slice(-3_000));
-  return lines<Folded>(stdout);
+  return lines(stdout) as readonly Folded[];
 };
 
 /** How many digests each projection of each history has, over all places: all must be one. */
@@ -88,14 +88,11 @@ const remadeElsewhere = async (made: readonly Generated[]): Promise<Measure> => 
   const some = made.slice(0, REMADE);
   const seeds = some.map(({ seed }) => String(seed));
   const { stdout, stderr } = await runNode(child, ['remake', ...seeds], { env: places[1] ?? {} });
-  const digests = new Map(
-    lines<{ readonly seed: number; readonly digest: string }>(stdout).map((one) => [
-      one.seed,
-      one.digest,
-    ]),
-  );
+  const remade = lines(stdout) as readonly { readonly seed: number; readonly digest: string }[];
+  const digests = new Map(remade.map((one) => [one.seed, one.digest]));
   const other = some.filter((one) => digests.get(one.seed) !== bytesDigest(one));
-  if (other.length > 0) say(`made anew with other bytes: ${other.map((one) => one.seed).join(' ')}`);
+  if (other.length > 0)
+    say(`made anew with other bytes: ${other.map((one) => one.seed).join(' ')}`);
   if (stderr !== '') say(stderr.slice(-2_000));
   return exactly('histories made anew with other bytes', other.length, 0);
 };
@@ -120,7 +117,11 @@ export const claim: Claim = {
         measures: [
           atLeast('histories', made.length, n),
           ...contentMeasures(made),
-          exactly('places that folded all', counts.filter((count) => count === n).length, places.length),
+          exactly(
+            'places that folded all',
+            counts.filter((count) => count === n).length,
+            places.length,
+          ),
           exactly('projections with more than one digest', different.length, 0),
           await remadeElsewhere(made),
         ],

@@ -38,16 +38,19 @@ const never = (): number => 0;
 
 const rows: readonly Row[] = [
   { name: 'around a model call', script: 'model call', check: aroundModelCall, killAfter: first },
-  { name: 'after the model, before tools', script: 'before tools', check: beforeTools, killAfter: first },
-  ...(['read_only', 'idempotent', 'non_idempotent'] as const).map(
-    (effect): Row => ({
-      name: `during a tool, ${effect}`,
-      script: 'tool',
-      check: duringTool,
-      killAfter: first,
-      effect,
-    }),
-  ),
+  {
+    name: 'after the model, before tools',
+    script: 'before tools',
+    check: beforeTools,
+    killAfter: first,
+  },
+  ...(['read_only', 'idempotent', 'non_idempotent'] as const).map((effect): Row => ({
+    name: `during a tool, ${effect}`,
+    script: 'tool',
+    check: duringTool,
+    killAfter: first,
+    effect,
+  })),
   {
     name: 'reply lost, alive',
     script: 'reply lost',
@@ -100,7 +103,11 @@ const runOnce = (row: Row, variant: number, seed: number): Promise<readonly stri
     const ended = await runChild(orders, isKilled ? kill : undefined);
     const reopened = await reopen(folder);
     try {
-      holds(reopened, `the child ended otherwise: ${ended.stderr}`, wasAsWanted(row, orders, ended));
+      holds(
+        reopened,
+        `the child ended otherwise: ${ended.stderr}`,
+        wasAsWanted(row, orders, ended),
+      );
       const hasStarted = await reopened.stemma.conversations();
       if (hasStarted.length > 0) {
         await checkAlways(reopened, ended.acks);

@@ -6,6 +6,7 @@ import { claim as cases } from './cases.js';
 import { claim as data } from './data.js';
 import { claim as model } from './model.js';
 import { claim as mutants } from './mutants.js';
+import { claim as power } from './power.js';
 import { claim as rebuild } from './rebuild.js';
 import { claim as recovery } from './recovery.js';
 import { claim as start } from './start.js';
@@ -20,6 +21,7 @@ const claims: readonly Claim[] = [
   badInput,
   data,
   mutants,
+  power,
 ];
 
 const DEFAULT_SEED = 1;

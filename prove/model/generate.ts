@@ -11,7 +11,16 @@ import {
   type SeenMessage,
   type World,
 } from './naive.js';
-import type { Action, CallName, Effect, ForkAt, Item, RecoverChoice, Status, Step } from './steps.js';
+import type {
+  Action,
+  CallName,
+  Effect,
+  ForkAt,
+  Item,
+  RecoverChoice,
+  Status,
+  Step,
+} from './steps.js';
 
 /** What the choice of the next step depends on. */
 export interface Choosing {
@@ -25,7 +34,16 @@ export interface Choosing {
 
 const fresh = (choosing: Choosing, prefix: string): string => `${prefix}${choosing.made++}`;
 
-const texts = ['hello', 'yes', 'one two three', 'a\ud800b', 'nul \0 in it', '{"a":1}', 'é', 'e\u0301'] as const;
+const texts = [
+  'hello',
+  'yes',
+  'one two three',
+  'a\ud800b',
+  'nul \0 in it',
+  '{"a":1}',
+  'é',
+  'e\u0301',
+] as const;
 
 const text = ({ random }: Choosing): string => {
   // Now and then one that is too large to stand in the event itself.
@@ -156,7 +174,14 @@ const completeAction = (choosing: Choosing, branch: number): Action => {
   const open = random.any(openModelCalls(seenBy(world, branch)));
   const call = open === undefined || random.chance(10) ? random.below(world.calls + 1) : open;
   const calls = random.chance(50) ? callsFor(choosing) : [];
-  const status = random.pick(['confirmed', 'confirmed', 'confirmed', 'confirmed', 'draft', 'blocked'] as const);
+  const status = random.pick([
+    'confirmed',
+    'confirmed',
+    'confirmed',
+    'confirmed',
+    'draft',
+    'blocked',
+  ] as const);
   const id = random.chance(5) ? anyId(choosing, branch) : `m${call}`;
   return {
     do: 'complete',
@@ -213,7 +238,9 @@ const toolAction = (choosing: Choosing, branch: number): Action => {
   );
   const pending = random.any(pendingApprovals(world, branch));
   if (kind < 10 && (isFree || pending === undefined)) {
-    const request = random.chance(85) ? fresh(choosing, 'ask') : `ask${random.below(choosing.made)}`;
+    const request = random.chance(85)
+      ? fresh(choosing, 'ask')
+      : `ask${random.below(choosing.made)}`;
     const expires = random.chance(30) ? { expires: random.pick(['past', 'future'] as const) } : {};
     return { do: 'ask', call, request, ...expires };
   }
@@ -260,8 +287,13 @@ const undoAction = ({ random, world }: Choosing): Action => ({
 const mergeAction = (choosing: Choosing): Action => {
   const { random, world } = choosing;
   const from = random.below(world.branches.length);
-  const picked = known(choosing, from).filter(({ role, calls }) => role !== 'tool' && calls.length === 0);
-  const ids = [random.any(picked)?.id ?? 'nobody', random.any(known(choosing, from))?.id ?? 'nobody'];
+  const picked = known(choosing, from).filter(
+    ({ role, calls }) => role !== 'tool' && calls.length === 0,
+  );
+  const ids = [
+    random.any(picked)?.id ?? 'nobody',
+    random.any(known(choosing, from))?.id ?? 'nobody',
+  ];
   return { do: 'merge', from, ids: random.chance(70) ? ids.slice(0, 1) : [...new Set(ids)] };
 };
 
@@ -285,7 +317,10 @@ const makers: readonly (readonly [weight: number, make: Maker])[] = [
   [5, failAction],
   [4, statusAction],
   [4, recoverAction],
-  [3, ({ random }) => ({ do: 'endTurn', outcome: random.pick(['completed', 'interrupted', 'lost']) })],
+  [
+    3,
+    ({ random }) => ({ do: 'endTurn', outcome: random.pick(['completed', 'interrupted', 'lost']) }),
+  ],
   [3, () => ({ do: 'claim' })],
   [2, (choosing, branch) => ({ do: 'withdraw', ids: [anyId(choosing, branch)] })],
   [2, (choosing, branch) => ({ do: 'redact', id: anyId(choosing, branch) })],
@@ -357,7 +392,11 @@ const repeated = (choosing: Choosing): Step | undefined => {
   if (before === undefined) return undefined;
   const step = random.chance(25) ? altered(before) : before;
   const elsewhere = random.chance(10) ? { branch: random.below(world.branches.length) } : {};
-  return { ...step, handle: random.chance(70) ? step.handle : random.chance(50) ? 0 : 1, ...elsewhere };
+  return {
+    ...step,
+    handle: random.chance(70) ? step.handle : random.chance(50) ? 0 : 1,
+    ...elsewhere,
+  };
 };
 
 /** The next step: mostly something new, often enough something that was given before. */
@@ -365,7 +404,9 @@ export const nextStep = (choosing: Choosing): Step => {
   const { random, world, given } = choosing;
   const again = random.chance(12) ? repeated(choosing) : undefined;
   if (again !== undefined) return again;
-  const branch = random.chance(60) ? world.branches.length - 1 : random.below(world.branches.length);
+  const branch = random.chance(60)
+    ? world.branches.length - 1
+    : random.below(world.branches.length);
   const action = makeAction(choosing, branch);
   const handle = chooseHandle(choosing, branch);
   const commandId =

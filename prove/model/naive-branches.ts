@@ -114,11 +114,7 @@ export const fork = (world: World, step: Of<'fork'>): Expected =>
 export const retry = (world: World, step: Of<'retry'>, run: string): Expected => {
   const { before, ofCall, replace, commandId } = step;
   const at =
-    before !== undefined
-      ? { before }
-      : ofCall !== undefined
-        ? { beforeCall: ofCall }
-        : undefined;
+    before !== undefined ? { before } : ofCall !== undefined ? { beforeCall: ofCall } : undefined;
   if (at === undefined) return fault('InvalidArgument');
   const forked = forkAt(world, step, at, 'retry');
   if (forked.kind === 'fault' || replace === undefined || before === undefined) return forked;
@@ -181,11 +177,7 @@ export const setClosed = (world: World, closed: boolean): Expected => {
   return done({});
 };
 
-export const setInstructions = (
-  world: World,
-  step: Of<'instructions'>,
-  run: string,
-): Expected => {
+export const setInstructions = (world: World, step: Of<'instructions'>, run: string): Expected => {
   const seen = seenBy(world, step.branch);
   const replay = knownCommand(seen, step);
   if (replay !== undefined) return replay;

@@ -37,7 +37,9 @@ export const unusedSummaries = (seen: readonly Seen[]): readonly number[] => {
     const request = seen.find(
       (one) => one.entry.is === 'requested' && one.entry.call === entry.call,
     )?.entry;
-    const isUsed = seen.some((one) => one.entry.is === 'compacted' && one.entry.madeBy === entry.call);
+    const isUsed = seen.some(
+      (one) => one.entry.is === 'compacted' && one.entry.madeBy === entry.call,
+    );
     if (request?.is === 'requested' && request.purpose === 'compaction' && !isUsed) {
       unused.push(entry.call);
     }
@@ -60,7 +62,10 @@ export const request = (world: World, step: Of<'request'>, run: string): Expecte
   if (step.retryOf !== undefined && before === undefined) return fault('NotFound');
   const refused = guardFault(seen, run);
   const { open } = contextOf(world, step.branch);
-  const tags = [...(refused === undefined ? [] : [refused]), ...(open.length > 0 ? ['OpenToolCalls'] : [])];
+  const tags = [
+    ...(refused === undefined ? [] : [refused]),
+    ...(open.length > 0 ? ['OpenToolCalls'] : []),
+  ];
   if (tags.length > 0) return fault(...tags);
   const call = world.calls++;
   const attempt = (before?.attempt ?? 0) + 1;

@@ -79,9 +79,7 @@ const meets = (a: readonly Run[], b: readonly Run[]): boolean =>
   );
 
 const isPartOver = (a: readonly Run[], b: readonly Run[]): boolean =>
-  meets(a, b) &&
-  !a.every((run) => holdsRun(b, run)) &&
-  !b.every((run) => holdsRun(a, run));
+  meets(a, b) && !a.every((run) => holdsRun(b, run)) && !b.every((run) => holdsRun(a, run));
 
 /** The ids that would be covered; undefined when nothing may be. */
 const coveredBy = (world: World, step: Of<'compact'>): readonly string[] | undefined => {

@@ -35,9 +35,16 @@ export const callLine = (call: {
   readonly key: string | undefined;
 }): string => {
   const { message, index, callId, state, inherited, attempt, effect = '-', key = '-' } = call;
-  return [message, index, callId, state, inherited ? 'inherited' : 'own', attempt, effect, key].join(
-    ' | ',
-  );
+  return [
+    message,
+    index,
+    callId,
+    state,
+    inherited ? 'inherited' : 'own',
+    attempt,
+    effect,
+    key,
+  ].join(' | ');
 };
 
 const lineOf = (call: OpenCall): string =>
@@ -70,7 +77,9 @@ const nextOf = (world: World, branch: number): readonly string[] => {
   const waits = calls.filter(({ state }) => state === 'awaiting_approval');
   if (calls.length > waits.length) {
     // A denied call alone is answered by the caller's loop, once nothing waits any more.
-    const onlyDenied = calls.every(({ state }) => state === 'denied' || state === 'awaiting_approval');
+    const onlyDenied = calls.every(
+      ({ state }) => state === 'denied' || state === 'awaiting_approval',
+    );
     return onlyDenied && waits.length > 0 ? ['approval'] : ['tools'];
   }
   return waits.length > 0 ? ['approval'] : speaker(world, branch);

@@ -48,7 +48,8 @@ export const surfaceOf = (world: World, branch: number): readonly SeenMessage[] 
   const surface: SeenMessage[] = [];
   for (const [index, message] of messages.entries()) {
     const original = messages.findIndex(({ id }) => id === message.origin?.id);
-    const replaces = original >= 0 && original < index && messages[original]?.status === 'superseded';
+    const replaces =
+      original >= 0 && original < index && messages[original]?.status === 'superseded';
     if (!replaces) {
       surface.push(message);
       continue;

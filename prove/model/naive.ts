@@ -2,134 +2,27 @@
  * The engine again, as slowly and plainly as can be: arrays of what happened, and loops over them.
  * Written from the words of the design, apart from the engine: nothing of `src` is used here.
  */
-import type { CallName, Effect, Expected, Item, Purpose, Status, TurnEnd } from './steps.js';
+import type {
+  Answered,
+  DirectoryEntry,
+  Entry,
+  NaiveBranch,
+  Origin,
+  World,
+  Written,
+} from './naive-log.js';
+import type { CallName, Effect, Expected, Item, Status } from './steps.js';
 
-export interface Answered extends CallName {
-  readonly callId: string;
-}
-
-export interface Origin {
-  readonly id: string;
-  readonly branch: number;
-  readonly at: number;
-}
-
-/** One event of a branch. */
-export type Entry =
-  | { readonly is: 'begun' }
-  | { readonly is: 'sealed' }
-  | { readonly is: 'unsealed' }
-  | {
-      readonly is: 'message';
-      readonly id: string;
-      readonly role: Item['role'];
-      readonly text: string;
-      readonly calls: readonly string[];
-      readonly status: Status;
-      /** A copy: where its original stands. */
-      readonly origin?: Origin;
-    }
-  | { readonly is: 'merged' }
-  | {
-      readonly is: 'result';
-      readonly id: string;
-      readonly text: string;
-      readonly outcome: string;
-      readonly answers: Answered;
-      readonly late: boolean;
-      readonly status: Status;
-    }
-  | { readonly is: 'instructions'; readonly name: string; readonly text: string }
-  | { readonly is: 'status'; readonly id: string; readonly to: Status }
-  | { readonly is: 'withdrawn'; readonly ids: readonly string[] }
-  | { readonly is: 'turn'; readonly run: string }
-  | { readonly is: 'claimed'; readonly run: string }
-  | { readonly is: 'ended'; readonly outcome: TurnEnd }
-  | {
-      readonly is: 'requested';
-      readonly call: number;
-      readonly purpose: Purpose;
-      readonly attempt: number;
-    }
-  | {
-      readonly is: 'completed';
-      readonly call: number;
-      readonly late: boolean;
-      readonly content: string;
-      readonly message?: string;
-    }
-  | {
-      readonly is: 'failed';
-      readonly call: number;
-      readonly lost: boolean;
-      readonly partial?: string;
-    }
-  | {
-      readonly is: 'started';
-      readonly call: CallName;
-      readonly attempt: number;
-      readonly effect: Effect;
-      readonly key: string;
-    }
-  | { readonly is: 'abandoned'; readonly call: CallName; readonly callId: string }
-  | {
-      readonly is: 'asked';
-      readonly request: string;
-      readonly call: CallName;
-      readonly expires?: 'past' | 'future';
-    }
-  | {
-      readonly is: 'resolved';
-      readonly request: string;
-      readonly outcome: 'approved' | 'denied' | 'expired';
-    }
-  | {
-      readonly is: 'compacted';
-      readonly compaction: number;
-      readonly id: string;
-      readonly text: string;
-      readonly covered: readonly string[];
-      readonly runs: readonly Run[];
-      readonly madeBy?: number;
-    }
-  | { readonly is: 'reverted'; readonly compaction: number };
-
-/** Events `from` to `to` of a branch. */
-export interface Run {
-  readonly branch: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-export type DirectoryEntry =
-  | { readonly is: 'started' }
-  | { readonly is: 'registered'; readonly branch: number; readonly name: string }
-  | { readonly is: 'labelled'; readonly branch: number; readonly name: string }
-  | { readonly is: 'promoted'; readonly branch: number }
-  | { readonly is: 'redacted'; readonly branch: number; readonly at: number }
-  | { readonly is: 'annotated' }
-  | { readonly is: 'closed' }
-  | { readonly is: 'reopened' };
-
-/** Something written: with what it was written together, and for which command. */
-export interface Written<E> {
-  readonly entry: E;
-  readonly batch: number;
-  readonly command?: { readonly id: string; readonly input: string; readonly answer: Expected };
-}
-
-export interface NaiveBranch {
-  readonly parent?: { readonly branch: number; readonly upTo: number };
-  readonly log: Written<Entry>[];
-}
-
-export interface World {
-  readonly branches: NaiveBranch[];
-  readonly directory: Written<DirectoryEntry>[];
-  batches: number;
-  calls: number;
-  compactions: number;
-}
+export type {
+  Answered,
+  DirectoryEntry,
+  Entry,
+  NaiveBranch,
+  Origin,
+  Run,
+  World,
+  Written,
+} from './naive-log.js';
 
 /** An event as a branch sees it: where it stands, and whether it was written after the fork. */
 export interface Seen extends Written<Entry> {
@@ -149,8 +42,31 @@ export const newWorld = (): World => ({
   compactions: 0,
 });
 
+/** What was worked out for each branch, until something is written: it is asked for again and again. */
+interface Remembered {
+  batches: number;
+  readonly seen: Map<number, readonly Seen[]>;
+  readonly messages: Map<number, readonly SeenMessage[]>;
+}
+
+const remembered = new WeakMap<World, Remembered>();
+
+const memoryOf = (world: World): Remembered => {
+  const known = remembered.get(world) ?? { batches: -1, seen: new Map(), messages: new Map() };
+  if (known.batches !== world.batches) {
+    known.seen.clear();
+    known.messages.clear();
+    known.batches = world.batches;
+  }
+  remembered.set(world, known);
+  return known;
+};
+
 /** The events that a branch sees: its ancestors up to each fork point, then its own. */
 export const seenBy = (world: World, branch: number): readonly Seen[] => {
+  const { seen } = memoryOf(world);
+  const known = seen.get(branch);
+  if (known !== undefined) return known;
   const all: Seen[] = [];
   let upTo = Number.MAX_SAFE_INTEGER;
   for (let at: number | undefined = branch; at !== undefined;) {
@@ -165,6 +81,7 @@ export const seenBy = (world: World, branch: number): readonly Seen[] => {
     upTo = here.parent?.upTo ?? -1;
     at = here.parent?.branch;
   }
+  seen.set(branch, all);
   return all;
 };
 
@@ -192,9 +109,7 @@ export const turnOf = (
     if (entry.is === 'ended') runs = [];
   }
   const run = runs.at(-1);
-  return run === undefined
-    ? undefined
-    : { run, former: runs.filter((earlier) => earlier !== run) };
+  return run === undefined ? undefined : { run, former: runs.filter((earlier) => earlier !== run) };
 };
 
 /** A turn has one writer; who had it before is told so. */
@@ -233,7 +148,10 @@ const isRedacted = (world: World, place: { readonly branch: number; readonly at:
   );
 
 /** A copy is hidden with its original, and that with the one that it is a copy of. */
-const isHidden = (world: World, seen: { readonly branch: number; readonly at: number }): boolean => {
+const isHidden = (
+  world: World,
+  seen: { readonly branch: number; readonly at: number },
+): boolean => {
   if (isRedacted(world, seen)) return true;
   const entry = world.branches[seen.branch]?.log[seen.at]?.entry;
   const origin = entry?.is === 'message' ? entry.origin : undefined;
@@ -270,6 +188,9 @@ const messageIn = (world: World, seen: Seen): SeenMessage | undefined => {
 
 /** Messages in log order, each with what became of it. */
 export const messagesOf = (world: World, branch: number): readonly SeenMessage[] => {
+  const memory = memoryOf(world);
+  const before = memory.messages.get(branch);
+  if (before !== undefined) return before;
   const messages: SeenMessage[] = [];
   for (const seen of seenBy(world, branch)) {
     const message = messageIn(world, seen);
@@ -280,6 +201,7 @@ export const messagesOf = (world: World, branch: number): readonly SeenMessage[]
       if (entry.is === 'withdrawn' && entry.ids.includes(known.id)) known.withdrawn = true;
     }
   }
+  memory.messages.set(branch, messages);
   return messages;
 };
 

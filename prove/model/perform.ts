@@ -161,7 +161,12 @@ const doFail = (doing: Doing, step: Of<'fail'>): Promise<Result> => {
       kind,
       ...(partial === undefined
         ? {}
-        : { partial: { id: realId(side, partial.id), blocks: [{ type: 'text', text: partial.text }] } }),
+        : {
+            partial: {
+              id: realId(side, partial.id),
+              blocks: [{ type: 'text', text: partial.text }],
+            },
+          }),
       ...(ends === undefined ? {} : { ends }),
     },
     options,
@@ -356,10 +361,7 @@ export const perform = async (
   const { handle, branch, commandId } = step;
   const context = contextFor(side, handle, branch);
   const doing = { side, context, options: commandId === undefined ? {} : { commandId } };
-  const performer = performers(purposeOf)[step.do] as (
-    doing: Doing,
-    step: Step,
-  ) => Promise<Result>;
+  const performer = performers(purposeOf)[step.do] as (doing: Doing, step: Step) => Promise<Result>;
   const result = await performer(doing, step);
   return E.isLeft(result) ? { kind: 'fault', tag: result.left._tag } : result.right;
 };

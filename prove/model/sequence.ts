@@ -86,7 +86,9 @@ export const runSequence = async (
     const purposeOf = purposeIn(world);
     const got = await perform(side, step, purposeOf);
     const expected = predict(world, step, run);
-    count(`${step.do} ${got.kind === 'fault' ? got.tag : got.replayed === true ? 'replayed' : 'done'}`);
+    count(
+      `${step.do} ${got.kind === 'fault' ? got.tag : got.replayed === true ? 'replayed' : 'done'}`,
+    );
     if (!agrees(expected, got)) {
       return diverged(at, step, { what: 'answer', naive: expected, engine: got });
     }

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as E from 'fp-ts/lib/Either.js';
-import { emptyBranch, foldBranch, inheritState, type BranchState } from '../../src/domain/branch-state.js';
+import {
+  emptyBranch,
+  foldBranch,
+  inheritState,
+  type BranchState,
+} from '../../src/domain/branch-state.js';
 import { emptyDirectory, foldDirectory } from '../../src/domain/directory-state.js';
 import type { StoredEvent } from '../../src/domain/event-store.js';
 import { readStored, type Recorded } from '../../src/domain/recorded.js';
@@ -15,11 +20,21 @@ import { exposure } from '../../src/projections/exposure.js';
 import { history, historyRows } from '../../src/projections/history.js';
 import { lineage } from '../../src/projections/lineage.js';
 import type { Projection } from '../../src/projections/projection.js';
-import { searchSteps, searchText, startSearchFeed, type SearchFeedDraft } from '../../src/projections/searchable.js';
+import {
+  searchSteps,
+  searchText,
+  startSearchFeed,
+  type SearchFeedDraft,
+} from '../../src/projections/searchable.js';
 import { surfaceOf } from '../../src/projections/surface.js';
 import { timeline } from '../../src/projections/timeline.js';
 import { toolExchanges } from '../../src/projections/tool-exchanges.js';
-import { addText, emptyIndex, removeText, type TrigramIndex } from '../../src/projections/trigram.js';
+import {
+  addText,
+  emptyIndex,
+  removeText,
+  type TrigramIndex,
+} from '../../src/projections/trigram.js';
 import { usage } from '../../src/projections/usage.js';
 import { startVerify, verifyPage, verifyReport } from '../../src/projections/verify.js';
 
@@ -128,7 +143,7 @@ const searchIndexText = ({ all }: Read, { size, rests }: Cut): string => {
     if (rests(batch)) {
       draft = thaw(freeze(draft)) as SearchFeedDraft;
       index = thaw(freeze(index)) as TrigramIndex;
-    };
+    }
   }
   return encodeView([draft, index]);
 };

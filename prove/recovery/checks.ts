@@ -112,14 +112,24 @@ const decide = async (reopened: Reopened, { folder, effect, variant }: Orders): 
   holds(reopened, 'a recorded call keeps what it saw', recorded.same);
   holds(reopened, 'late truth is not sent', !recorded.plan.sent.includes('late'));
   const { exchanges } = await main.toolExchanges();
-  same(reopened, 'answers', exchanges[0]?.answers.map((answer) => answer.late), [false, true]);
+  same(
+    reopened,
+    'answers',
+    exchanges[0]?.answers.map((answer) => answer.late),
+    [false, true],
+  );
 };
 
 export const duringTool: Check = async (reopened, orders) => {
   const { folder, effect, variant } = orders;
   const main = await branchOn(reopened, 'parent');
   const { toolCalls } = await main.session();
-  same(reopened, 'state', toolCalls.map(({ state, attempt }) => [state, attempt]), [['started', 1]]);
+  same(
+    reopened,
+    'state',
+    toolCalls.map(({ state, attempt }) => [state, attempt]),
+    [['started', 1]],
+  );
   same(reopened, 'runs before', toolRuns(folder).length, variant % 2);
   await main.claim();
   await (effect === 'non_idempotent' ? decide : rerun)(reopened, orders);
@@ -130,7 +140,12 @@ export const summarizing: Check = async (reopened, { variant }) => {
   const all = ['u1', 'u2', 'u3', 'u4'];
   const main = await branchOn(reopened, 'parent');
   const { items, compactions } = await main.surface();
-  same(reopened, 'history', items.map(({ message }) => message.id), all);
+  same(
+    reopened,
+    'history',
+    items.map(({ message }) => message.id),
+    all,
+  );
   same(reopened, 'compactions', compactions.length, 0);
   const { unusedSummaries, next, modelCalls } = await main.session();
   if (variant % 2 === 0) {

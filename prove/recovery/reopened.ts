@@ -33,11 +33,8 @@ export const contextOn = async (
   return { ...engine, key, run, as: { kind: 'app' } };
 };
 
-export const branchOn = async (
-  reopened: Reopened,
-  run: string,
-  reference = 'c',
-): Promise<Branch> => branchFace(await contextOn(reopened, run, reference), reference);
+export const branchOn = async (reopened: Reopened, run: string, reference = 'c'): Promise<Branch> =>
+  branchFace(await contextOn(reopened, run, reference), reference);
 
 /** Notes what does not hold. */
 export const holds = ({ wrong }: Reopened, what: string, isSo: boolean): void => {
@@ -84,10 +81,7 @@ export const countOf = async (reopened: Reopened, type: string): Promise<number>
   (await eventsOf(reopened)).filter(({ event }) => event?.type === type).length;
 
 /** What holds after every kill: the log is sound, and what was acknowledged is in it. */
-export const checkAlways = async (
-  reopened: Reopened,
-  acks: readonly string[],
-): Promise<void> => {
+export const checkAlways = async (reopened: Reopened, acks: readonly string[]): Promise<void> => {
   const { ok, faults } = await reopened.stemma.verify();
   holds(reopened, `verify: ${JSON.stringify(faults)}`, ok);
   const main = await branchOn(reopened, 'look');

@@ -20,7 +20,9 @@ const historyOf = async (reopened: Reopened): Promise<string> => {
 };
 
 const typesOf = async (reopened: Reopened): Promise<readonly string[]> =>
-  (await eventsOf(reopened)).map(({ stream, event }) => `${stream.slice(0, 6)} ${event?.type ?? ''}`);
+  (await eventsOf(reopened)).map(
+    ({ stream, event }) => `${stream.slice(0, 6)} ${event?.type ?? ''}`,
+  );
 
 const nothing = (): void => undefined;
 

@@ -148,6 +148,12 @@ export const inheritState = ({ turn: _turn, ...parent }: BranchState): BranchSta
       ] as const;
     }),
   ),
+  drafts: new Map(
+    [...parent.drafts].map(([id, draft]) => [
+      id,
+      { ...draft, calls: draft.calls.map((call) => ({ ...call, inherited: true })) },
+    ]),
+  ),
   approvals: new Map(),
   modelCalls: new Map(),
   unusedSummaries: new Set(),

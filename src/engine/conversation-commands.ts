@@ -266,7 +266,13 @@ export const completeBranch =
 export const label = (context: BranchContext, name: string, options: CommandOptions = {}) => {
   const { runtime, states, key } = context;
   const command = labelBranch(key.branch, name);
-  return onDirectory(runtime, states, key, command, given(context, options, 'label', name));
+  return onDirectory(
+    runtime,
+    states,
+    key,
+    command,
+    given(context, options, 'label', [key.branch, name]),
+  );
 };
 
 /** Marks this branch as the delivered one. */
@@ -278,7 +284,7 @@ export const promote = (
   const slots = slotMaker(runtime, key.conversation);
   const reason = options.reason === undefined ? undefined : slots.make(options.reason, 'reason');
   return onDirectory(runtime, states, key, promoteBranch(key.branch, reason), {
-    ...given(context, options, 'promote', options.reason ?? null),
+    ...given(context, options, 'promote', [key.branch, options.reason ?? null]),
     slots,
   });
 };
@@ -294,7 +300,7 @@ export const annotate = (
   const slots = slotMaker(runtime, key.conversation);
   const command = annotateTarget(kind, target, note.name, slots.make(note.value, 'note'));
   return onDirectory(runtime, states, key, command, {
-    ...given(context, options, kind, [target, note]),
+    ...given(context, options, kind, [key.branch, target, note]),
     slots,
   });
 };

@@ -173,15 +173,21 @@ const send = async <State extends Chained>(
   return appendCertain(runtime, target.stream, state.head, events);
 };
 
-/** A branch begins with its opening, which says what it continues: nothing else may come first. */
+/**
+ * A branch begins with its opening, which says what it continues, a conversation with its start:
+ * nothing else may come first.
+ */
 const unopenedFault = <State extends Chained, Answer>(
   target: Target<State>,
   command: Command<State, Answer>,
   state: State,
-): FaultOf<'NotFound'> | undefined =>
-  target.branch !== NO_UID && state.head < 0 && command.name !== 'openBranch'
-    ? { _tag: 'NotFound', kind: 'branch', ref: target.branch }
-    : undefined;
+): FaultOf<'NotFound'> | undefined => {
+  if (state.head >= 0 || command.name === 'openBranch' || command.name === 'start')
+    return undefined;
+  return target.branch === NO_UID
+    ? { _tag: 'NotFound', kind: 'conversation', ref: target.conversation }
+    : { _tag: 'NotFound', kind: 'branch', ref: target.branch };
+};
 
 const attemptOnce = async <State extends Chained, Answer>(
   runtime: Runtime,

@@ -191,6 +191,8 @@ export const readHistory =
     if (E.isLeft(read)) return read;
     const { revision } = checked.right;
     const { head, view } = read.right;
+    // Whoever has a handle found the branch with its first event: it was deleted since (B69).
+    if (head < 0) return E.left({ _tag: 'StreamDeleted', stream: streamOf(key, key) });
     if (revision !== undefined && revision > head) {
       return E.left({ _tag: 'RevisionInFuture', revision, head });
     }

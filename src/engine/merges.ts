@@ -5,6 +5,7 @@ import { prepare } from '../domain/intake.js';
 import type { Message } from '../domain/message.js';
 import type { SurfaceItem } from '../domain/surface.js';
 import { slotMaker } from './content.js';
+import { branchesOf } from './conversation-commands.js';
 import {
   commandScopedId,
   given,
@@ -51,6 +52,11 @@ export const mergeFrom =
     if (merged?.type === 'BranchMerged') {
       const messages = merged.data.messages.map(({ id }) => id);
       return E.right({ answer: { messages }, written: [], replayed: true });
+    }
+    const directory = await branchesOf(context, key.conversation)();
+    if (E.isLeft(directory)) return directory;
+    if (!directory.right.branches.has(options.from)) {
+      return left({ _tag: 'NotFound', kind: 'branch', ref: options.from });
     }
     const source = { ...key, branch: options.from };
     const surface = await readSurface(runtime, histories, source)();

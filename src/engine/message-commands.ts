@@ -227,7 +227,12 @@ export const redact =
     const authority = options.authority ?? actorText(context.as);
     const command = redactMessage(ref, authority, reasonSlot(slots, options.reason));
     return onDirectory(runtime, states, key, command, {
-      ...given(context, options, 'redact', [messageId, authority, options.reason ?? null]),
+      ...given(context, options, 'redact', [
+        key.branch,
+        messageId,
+        authority,
+        options.reason ?? null,
+      ]),
       slots,
     })();
   };

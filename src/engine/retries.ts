@@ -112,6 +112,7 @@ export const forkAt =
   async () => {
     const { runtime, states, key } = context;
     const by = given(context, options, 'forkAt', [
+      key.branch,
       at,
       options.name ?? null,
       options.reason ?? null,

@@ -162,9 +162,7 @@ const forkPlace = (value: unknown): StemmaFault | undefined => {
   if (name === undefined) return argumentFault('place', 'missing');
   if (!places.includes(name)) return argumentFault(name, 'unknown_option');
   if (others.length > 0) return argumentFault('place', 'excludes_another');
-  return name === 'revision'
-    ? undefined
-    : member(name, (id) => nameFault(`/${name}`, id))(value);
+  return name === 'revision' ? undefined : member(name, (id) => nameFault(`/${name}`, id))(value);
 };
 
 const outcomes = ['completed', 'interrupted', 'failed', 'lost'] as const;
@@ -219,11 +217,17 @@ export const branchLooks = {
   fork: firstOf(
     at(0, forkPlace),
     at(1, options(forkKinds)),
-    at(1, member('name', (name) => optionalNameFault('/name', name))),
+    at(
+      1,
+      member('name', (name) => optionalNameFault('/name', name)),
+    ),
   ),
   retry: firstOf(
     at(0, needed(retryKinds)),
-    at(0, member('name', (name) => optionalNameFault('/name', name))),
+    at(
+      0,
+      member('name', (name) => optionalNameFault('/name', name)),
+    ),
   ),
 } as const;
 
@@ -327,7 +331,10 @@ export const toolCallLooks = {
   abandon: at(0, optionalText('reason')),
   askApproval: firstOf(
     at(0, options({ requestId: 'any', kind: 'text', expiresAt: 'text', commandId: 'any' })),
-    at(0, member('requestId', (id) => optionalNameFault('/requestId', id))),
+    at(
+      0,
+      member('requestId', (id) => optionalNameFault('/requestId', id)),
+    ),
   ),
 } as const;
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { AppendedMessage } from '../domain/decide/append-messages.js';
 import type { JsonObject } from '../domain/json-value.js';
-import { FOREIGN_JSON, parseJson } from '../domain/json-scan.js';
+import { FOREIGN_JSON, parseJson, scanJson } from '../domain/json-scan.js';
 import type { CallRef, Outcome, ToolCall } from '../domain/message.js';
 import type { BranchContext, CommandOptions } from '../engine/engine-context.js';
 import { append } from '../engine/message-commands.js';
@@ -25,13 +25,20 @@ export interface ToolOutcome {
   readonly content: string;
 }
 
+/**
+ * What readers of an argument text disagree about: a key that is there twice (B08), digits that a
+ * number cannot hold (B11), names such as `__proto__` (B10). The text itself is always kept.
+ */
+export type ArgumentFlag = 'dup_keys' | 'unsafe_numbers' | 'forbidden_keys';
+
 /** A tool call that waits for its result. */
 export interface ToolCallHandle extends ToolCall {
   readonly ref: CallRef;
+  readonly flags: readonly ArgumentFlag[];
   /**
    * Runs the caller's tool between two durable events: started, then the result. What the tool
    * throws is recorded as an error result. A call of an unknown tool, or with arguments that are no
-   * JSON object, gets an error result and nothing runs.
+   * JSON object or that name a key twice, gets an error result and nothing runs.
    */
   readonly run: (
     tools: Toolbox,
@@ -54,7 +61,20 @@ const textOfResult = (value: unknown): string => {
   return value === undefined ? '' : JSON.stringify(value);
 };
 
+const flagsOf = (text: string): readonly ArgumentFlag[] => {
+  const scanned = scanJson(text, FOREIGN_JSON);
+  if (E.isLeft(scanned)) return [];
+  const { dupKeys, unsafeNumbers, forbiddenKeys } = scanned.right;
+  return [
+    ...(dupKeys ? (['dup_keys'] as const) : []),
+    ...(unsafeNumbers ? (['unsafe_numbers'] as const) : []),
+    ...(forbiddenKeys ? (['forbidden_keys'] as const) : []),
+  ];
+};
+
+/** Undefined for what is no JSON object, or one of which nobody can say what it holds. */
 const parsedArguments = (text: string): JsonObject | undefined => {
+  if (flagsOf(text).includes('dup_keys')) return undefined;
   const parsed = parseJson(text, FOREIGN_JSON);
   const value = E.isRight(parsed) ? parsed.right : undefined;
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -81,7 +101,7 @@ const attempt = async (
   const before = Date.parse(context.runtime.now());
   const took = (): number => Math.max(0, Date.parse(context.runtime.now()) - before);
   try {
-    const value = await tool.run(args, { signal, ...started });
+    const value = await tool.run(args, { signal, argumentsText: call.arguments, ...started });
     return { content: textOfResult(value), outcome: 'ok', durationMs: took() };
   } catch (error) {
     const content = error instanceof Error ? error.message : String(error);
@@ -136,6 +156,11 @@ const heldBack = async (
   return { outcome: 'awaiting_approval', content: '' };
 };
 
+const unusable = (text: string): string =>
+  flagsOf(text).includes('dup_keys')
+    ? 'The arguments name a key twice.'
+    : 'The arguments are no JSON object.';
+
 const runCall = async (
   context: BranchContext,
   call: ToolCall & { readonly ref: CallRef },
@@ -154,7 +179,7 @@ const runCall = async (
     (tool === undefined
       ? { content: 'There is no tool of this name.', outcome: 'not_started' }
       : args === undefined
-        ? { content: 'The arguments are no JSON object.', outcome: 'not_started' }
+        ? { content: unusable(call.arguments), outcome: 'not_started' }
         : await attempt(context, call, tool, args, signal));
   const message = await attach(context, call, attempted);
   return { messageId: message.id, outcome: attempted.outcome, content: attempted.content };
@@ -165,7 +190,8 @@ export const toolCallHandle = (
   call: ToolCall,
   ref: CallRef,
 ): ToolCallHandle => {
-  const named = { id: call.id, name: call.name, arguments: call.arguments, ref };
+  const flags = flagsOf(call.arguments);
+  const named = { id: call.id, name: call.name, arguments: call.arguments, ref, flags };
   const face: ToolCallHandle = {
     ...named,
     run: (tools, options = {}) =>

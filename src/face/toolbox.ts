@@ -7,6 +7,8 @@ export interface ToolRun {
   /** Stays the same when the call is run again, so that the tool can find out. */
   readonly idempotencyKey: string;
   readonly attempt: number;
+  /** The arguments word for word: digits beyond what a number holds are still there. */
+  readonly argumentsText: string;
 }
 
 /** A tool of the caller: what the model is told, what running it does, and the function itself. */

@@ -130,7 +130,8 @@ describe('roles', () => {
       const watched = await watchBranch();
       await watched.branch.append(calls('a-1', 'c-1'));
       const more = role === 'tool' ? { toolCallId: 'c-1' } : {};
-      const append = () => watched.branch.append({ role, content: SECRET, trust: 'system', ...more });
+      const append = () =>
+        watched.branch.append({ role, content: SECRET, trust: 'system', ...more });
       expect(await refused(watched, append, [SECRET])).toMatchObject({
         _tag: 'InvalidShape',
         path: '/trust',

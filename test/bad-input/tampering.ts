@@ -151,7 +151,10 @@ export const isDirectoryEvent = (event: StoredEvent): boolean =>
   event.meta.includes(`"branch":"${NO_UID}"`);
 
 /** All lines of an export. */
-export const exported = async (stemma: Stemma, conversation: string): Promise<readonly string[]> => {
+export const exported = async (
+  stemma: Stemma,
+  conversation: string,
+): Promise<readonly string[]> => {
   const lines: string[] = [];
   for await (const line of stemma.export(conversation)) lines.push(line);
   return lines;

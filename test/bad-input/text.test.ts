@@ -8,28 +8,88 @@ const openai = openaiChat({ model: 'm' });
 
 /** Every way in which a caller names something that is new. */
 const naming: readonly (readonly [string, (id: string) => Action])[] = [
-  ['conversation', (id) => ({ stemma }) => stemma.start({ id })],
-  ['message', (id) => ({ branch }) => branch.append({ id, role: 'user', content: 'x' })],
-  ['part', (partOf) => ({ branch }) => branch.append({ partOf, role: 'user', content: 'x' })],
+  [
+    'conversation',
+    (id) =>
+      ({ stemma }) =>
+        stemma.start({ id }),
+  ],
+  [
+    'message',
+    (id) =>
+      ({ branch }) =>
+        branch.append({ id, role: 'user', content: 'x' }),
+  ],
+  [
+    'part',
+    (partOf) =>
+      ({ branch }) =>
+        branch.append({ partOf, role: 'user', content: 'x' }),
+  ],
   [
     'call',
     (id) =>
       ({ branch }) =>
         branch.append({ role: 'assistant', toolCalls: [{ id, name: 'f' }] }),
   ],
-  ['answered call', (toolCallId) => ({ branch }) => branch.append({ role: 'tool', toolCallId })],
-  ['command', (commandId) => ({ branch }) => branch.append({ role: 'user' }, { commandId })],
-  ['branch', (name) => ({ branch }) => branch.fork({ revision: 0 }, { name })],
-  ['label', (name) => ({ stemma }) => stemma.start({ labels: { [name]: 'x' } })],
-  ['run', (run) => ({ stemma }) => stemma.open('conversation', { run })],
-  ['actor', (id) => ({ stemma }) => stemma.start({ as: { kind: 'end_user', id } })],
-  ['instructions', (name) => ({ branch }) => branch.instructions('x', { name })],
+  [
+    'answered call',
+    (toolCallId) =>
+      ({ branch }) =>
+        branch.append({ role: 'tool', toolCallId }),
+  ],
+  [
+    'command',
+    (commandId) =>
+      ({ branch }) =>
+        branch.append({ role: 'user' }, { commandId }),
+  ],
+  [
+    'branch',
+    (name) =>
+      ({ branch }) =>
+        branch.fork({ revision: 0 }, { name }),
+  ],
+  [
+    'label',
+    (name) =>
+      ({ stemma }) =>
+        stemma.start({ labels: { [name]: 'x' } }),
+  ],
+  [
+    'run',
+    (run) =>
+      ({ stemma }) =>
+        stemma.open('conversation', { run }),
+  ],
+  [
+    'actor',
+    (id) =>
+      ({ stemma }) =>
+        stemma.start({ as: { kind: 'end_user', id } }),
+  ],
+  [
+    'instructions',
+    (name) =>
+      ({ branch }) =>
+        branch.instructions('x', { name }),
+  ],
 ];
 
 /** Every way in which a caller names something that is there. */
 const referring: readonly (readonly [string, (id: string) => Action])[] = [
-  ['conversation', (id) => ({ stemma }) => stemma.open(id)],
-  ['branch', (id) => ({ stemma }) => stemma.open(`conversation/${id}`)],
+  [
+    'conversation',
+    (id) =>
+      ({ stemma }) =>
+        stemma.open(id),
+  ],
+  [
+    'branch',
+    (id) =>
+      ({ stemma }) =>
+        stemma.open(`conversation/${id}`),
+  ],
 ];
 
 const everywhere = [...naming, ...referring];
@@ -54,12 +114,18 @@ const odd: readonly (readonly [string, string])[] = [
   ['B15 a pair the wrong way round', '\ude00\ud83d'],
   ['B15 half a pair in a long text', `${'x'.repeat(70_000)}\ud83d`],
   ['B17 NUL', 'a\u0000b'],
-  ['B17 all control characters', Array.from({ length: 32 }, (_, i) => String.fromCharCode(i)).join('')],
+  [
+    'B17 all control characters',
+    Array.from({ length: 32 }, (_, i) => String.fromCharCode(i)).join(''),
+  ],
   ['B21 a byte order mark', '\uFEFFa\uFEFFb'],
   ['B22 a direction override', 'user\u202Eexe.txt\u202C'],
   ['B22 isolates', '\u2066a\u2069'],
   ['B22 zero width characters', 'a\u200Bb\u200C\u200D\u2060\u00AD'],
-  ['B22 tag characters', Array.from({ length: 128 }, (_, i) => String.fromCodePoint(0xe0000 + i)).join('')],
+  [
+    'B22 tag characters',
+    Array.from({ length: 128 }, (_, i) => String.fromCodePoint(0xe0000 + i)).join(''),
+  ],
   ['B22 variation selectors', 'x\uFE0F\u{E0100}'],
   ['B22 terminal sequences', '\u001b]52;c;aGk=\u0007\u001b[2J\u009d'],
   ['B19 decomposed letters', 'e\u0301'],
@@ -270,7 +336,12 @@ describe('bytes of a file', () => {
     ['a stray byte', bytesOf('[{"role":"user","content":"', [0xff], '"}]'), 1, 27],
     ['an overlong form', bytesOf('[{"role":"user","content":"', [0xc0, 0xaf], '"}]'), 1, 27],
     ['a surrogate', bytesOf('[{"role":"user","content":"', [0xed, 0xa0, 0x80], '"}]'), 1, 27],
-    ['beyond U+10FFFF', bytesOf('[{"role":"user",\n"content":"', [0xf4, 0x90, 0x80, 0x80], '"}]'), 2, 28],
+    [
+      'beyond U+10FFFF',
+      bytesOf('[{"role":"user",\n"content":"', [0xf4, 0x90, 0x80, 0x80], '"}]'),
+      2,
+      28,
+    ],
     ['a cut sequence', bytesOf('[{"role":"user","content":"x', [0xe4, 0xb8], '"}]'), 1, 28],
     ['Latin-1', bytesOf('[{"role":"user","content":"caf', [0xe9], '"}]'), 1, 30],
     ['UTF-16', Buffer.from('\uFEFF[{"role":"user"}]', 'utf16le'), 1, 0],
@@ -285,7 +356,11 @@ describe('bytes of a file', () => {
     await branch.append({ role: 'user', content: 'x' });
     const lines: string[] = [];
     for await (const line of stemma.export('conversation')) lines.push(line);
-    const bytes = bytesOf(`${lines[0] ?? ''}\n${lines[1] ?? ''}\n`, [0xc3, 0x28], `\n${lines[2] ?? ''}`);
+    const bytes = bytesOf(
+      `${lines[0] ?? ''}\n${lines[1] ?? ''}\n`,
+      [0xc3, 0x28],
+      `\n${lines[2] ?? ''}`,
+    );
     const watched = await watch();
     const fault = await refused(watched, () => watched.stemma.import(bytes));
     expect(fault).toEqual({

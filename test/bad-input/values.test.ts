@@ -79,7 +79,9 @@ describe('values that a caller hands in', () => {
   });
 
   it('B06 refuses an object of too many keys', async () => {
-    const many = Object.fromEntries(Array.from({ length: 100_001 }, (_, i) => [`k${String(i)}`, 0]));
+    const many = Object.fromEntries(
+      Array.from({ length: 100_001 }, (_, i) => [`k${String(i)}`, 0]),
+    );
     const fault = await appended(user({ metadata: many }));
     expect(fault).toEqual({ _tag: 'TooManyKeys', limit: 100_000 });
   });
@@ -174,7 +176,11 @@ describe('values that a caller hands in', () => {
   });
 
   it.each<[string, string, Action]>([
-    ['params', 'InvalidValue', ({ branch }) => branch.preview({ profile, params: { a: undefined } })],
+    [
+      'params',
+      'InvalidValue',
+      ({ branch }) => branch.preview({ profile, params: { a: undefined } }),
+    ],
     ['params', 'InvalidValue', ({ branch }) => branch.request({ profile, params: { a: 1n } })],
     ['params', 'UnsafeNumber', ({ branch }) => branch.request({ profile, params: { a: NaN } })],
     ['tools', 'InvalidShape', ({ branch }) => branch.preview({ profile, tools: loose({ f: 5 }) })],
@@ -199,13 +205,21 @@ describe('values that a caller hands in', () => {
     ['name', 'InvalidShape', ({ branch }) => branch.label(loose(5))],
     ['place', 'InvalidArgument', ({ branch }) => branch.fork(loose(null))],
     ['place', 'InvalidArgument', ({ branch }) => branch.fork(loose({}))],
-    ['reason of a fork', 'InvalidShape', ({ branch }) => branch.fork({ revision: 0 }, loose({ reason: 'x' }))],
+    [
+      'reason of a fork',
+      'InvalidShape',
+      ({ branch }) => branch.fork({ revision: 0 }, loose({ reason: 'x' })),
+    ],
     ['strategy', 'InvalidArgument', ({ branch }) => branch.compact(loose({ strategy: 'drop' }))],
     ['outcome', 'InvalidArgument', ({ branch }) => branch.endTurn(loose('done'))],
     ['actor', 'InvalidArgument', ({ branch }) => branch.as(loose({ kind: 'root' }))],
     ['actor', 'InvalidArgument', ({ stemma }) => stemma.start({ as: loose('app') })],
     ['options', 'InvalidArgument', ({ branch }) => branch.append({ role: 'user' }, loose(null))],
-    ['misspelt option', 'InvalidArgument', ({ branch }) => branch.append({ role: 'user' }, loose({ expectedVersion: 0 }))],
+    [
+      'misspelt option',
+      'InvalidArgument',
+      ({ branch }) => branch.append({ role: 'user' }, loose({ expectedVersion: 0 })),
+    ],
     ['misspelt option', 'InvalidArgument', ({ stemma }) => stemma.start(loose({ titel: 'x' }))],
     ['reference', 'InvalidArgument', ({ stemma }) => stemma.open(loose(5))],
     ['text', 'InvalidArgument', ({ stemma }) => stemma.search(loose(undefined))],

@@ -24,7 +24,9 @@ it('scratch', async () => {
   await show('search', () => stemma.search('find-me'));
   await show('search nul', () => stemma.search('a\u0000b'));
   await show('search sur', () => stemma.search('a\ud800b'));
-  await show('strict', () => b.preview({ profile: openaiChat({ model: 'm' }), policy: {strict: true} }));
+  await show('strict', () =>
+    b.preview({ profile: openaiChat({ model: 'm' }), policy: { strict: true } }),
+  );
   const t0 = performance.now();
   await show('10MB', () => b.append({ id: 'big', role: 'user', content: 'x'.repeat(10_000_000) }));
   console.log('took', performance.now() - t0);
@@ -38,8 +40,16 @@ it('scratch', async () => {
   const res = await other.stemma.import(utf8(lines.join('\n')));
   await show('imp', () => res.appended);
   const imported = await other.stemma.open((await stemma.resolve('conversation')).conversation);
-  await show('imp surface', async () => (await imported.surface()).items.map((i) => JSON.stringify(i.message.blocks).length));
-  await show('bom', () => stemma.import(utf8('\uFEFF[{"role":"user","content":"\uFEFFhi"}]'), {dryRun: true}));
+  await show('imp surface', async () =>
+    (await imported.surface()).items.map((i) => JSON.stringify(i.message.blocks).length),
+  );
+  await show('bom', () =>
+    stemma.import(utf8('\uFEFF[{"role":"user","content":"\uFEFFhi"}]'), { dryRun: true }),
+  );
   await show('utf8', () => stemma.import(new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d])));
-  await show('utf8 2nd line', () => stemma.import(new Uint8Array([...utf8('[{"role":"user",\n"content":"'), 0xc3, 0x28, ...utf8('"}]')])));
+  await show('utf8 2nd line', () =>
+    stemma.import(
+      new Uint8Array([...utf8('[{"role":"user",\n"content":"'), 0xc3, 0x28, ...utf8('"}]')]),
+    ),
+  );
 });

@@ -23,9 +23,9 @@ describe('commands', () => {
           const before = random.any(walk.choosing.given);
           if (before === undefined) continue;
           const step = named(before, index);
-          const first = await walk.again(step);
+          const first = await walk.give(step);
           const events = await eventCount(walk.side.runtime.events);
-          const second = await walk.again(step);
+          const second = await walk.give(step);
           expect([step.do, await eventCount(walk.side.runtime.events)]).toEqual([step.do, events]);
           if (first.kind === 'done' && second.kind === 'done' && step.do !== 'recover') {
             expect(told(second.answer)).toBe(told(first.answer));

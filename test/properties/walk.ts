@@ -21,8 +21,8 @@ export interface Walk {
   readonly choosing: Choosing;
   /** Gives the next random step. */
   readonly next: () => Promise<Given>;
-  /** Gives a step once more. */
-  readonly again: (step: Step) => Promise<Outcome>;
+  /** Gives a step of the caller's own. */
+  readonly give: (step: Step) => Promise<Outcome>;
 }
 
 const purposeIn =
@@ -48,20 +48,22 @@ export const startWalk = async (
     given: [],
     made: 0,
   };
-  const again = (step: Step): Promise<Outcome> => perform(side, step, purposeIn(choosing.world));
+  const give = async (step: Step): Promise<Outcome> => {
+    const { run } = side.handles[step.handle];
+    const outcome = await perform(side, step, purposeIn(choosing.world));
+    predict(choosing.world, step, run);
+    // Also takes note of the ids that the engine made.
+    await compareBranch(side, choosing.world, step.handle, step.branch);
+    return outcome;
+  };
   return {
     side,
     choosing,
-    again,
+    give,
     next: async () => {
       if (choosing.random.chance(5)) await restart(side, 1, side.handles[1].run);
       const step = nextStep(choosing);
-      const { run } = side.handles[step.handle];
-      const outcome = await again(step);
-      predict(choosing.world, step, run);
-      // Also takes note of the ids that the engine made.
-      await compareBranch(side, choosing.world, step.handle, step.branch);
-      return { step, outcome };
+      return { step, outcome: await give(step) };
     },
   };
 };

@@ -21,12 +21,15 @@ export const losesDigits = (text: string): boolean => {
   return E.isRight(scanned) && scanned.right.unsafeNumbers;
 };
 
+/** Whether the provider reads arguments as JSON, so that a blank text has to become an object. */
+export const parsesArguments = (profile: Profile): boolean =>
+  profile.argumentsAs === 'object' || profile.capabilities.parsesArguments === true;
+
 /** What happens to arguments that are no JSON object, policy and profile taken together. */
 export const onBadArguments = (
   policy: ContextPolicy,
   profile: Profile,
 ): NonNullable<ContextPolicy['onBadArguments']> => {
-  const parses = profile.argumentsAs === 'object' || profile.capabilities.parsesArguments === true;
-  const chosen = policy.onBadArguments ?? (parses ? 'reject' : 'as_is');
+  const chosen = policy.onBadArguments ?? (parsesArguments(profile) ? 'reject' : 'as_is');
   return chosen === 'as_is' && profile.argumentsAs === 'object' ? 'reject' : chosen;
 };

@@ -25,6 +25,7 @@ export interface Candidate {
   /** Shorter than recorded, by this event or by the policy. */
   readonly shortened?: boolean;
   readonly cause?: EventRef;
+  readonly note?: string;
 }
 
 export interface Candidates {
@@ -148,11 +149,10 @@ const candidateOf = (
   if (isOld && !isProtected(message, policy)) {
     return { ...base, out: { disposition: 'policy', note: 'older than the item limit' } };
   }
-  if (keepsText) return { ...base, message: interruptedText(message) };
-  if (keepsPlace) {
-    const cause = item.out?.cause;
-    return { ...base, message: erasedMessage(message), ...(cause && { cause }) };
-  }
+  const cause = item.out?.cause;
+  const changed = { ...base, ...(cause && { cause }) };
+  if (keepsText) return { ...changed, message: interruptedText(message), note: 'interrupted' };
+  if (keepsPlace) return { ...changed, message: erasedMessage(message), note: 'erased' };
   const shorter = coverage.shortened.get(message.id);
   if (shorter === undefined) return base;
   const { text, by } = shorter;

@@ -33,6 +33,7 @@ const ranksOf = ({ items, branch }: Surface): ReadonlyMap<string, number> => {
 };
 
 // On one branch revisions tell what came first; what is on an elder branch came before the fork.
+// An event elsewhere (a redaction in the directory) cannot be placed: it counts as later.
 const cameAfter = (
   changes: Changes,
   place: EventRef,
@@ -41,7 +42,9 @@ const cameAfter = (
   if (changes.always) return true;
   const own = ranks.get(place.branch) ?? 0;
   for (const [of, revision] of changes.latest) {
-    const isOlder = of === place.branch ? revision < place.revision : (ranks.get(of) ?? -1) < own;
+    const rank = ranks.get(of);
+    const isElder = rank !== undefined && rank < own;
+    const isOlder = of === place.branch ? revision < place.revision : isElder;
     if (!isOlder) return true;
   }
   return false;
@@ -62,10 +65,13 @@ export const changedPrefixes = (input: PrefixInput): ReadonlySet<string> => {
     const { message, place, out, cause, kind, shortened } = candidate;
     const isSent = message.role === 'assistant' && chosen.has(index);
     if (isSent && cameAfter(changes, place, ranks)) changed.add(message.id);
-    if (out !== undefined) {
+    // When content was erased is not told by the event that the reason names.
+    const isErased = out?.disposition === 'erased' || candidate.note === 'erased';
+    if (isErased || left.has(index)) note(changes, undefined);
+    else if (out !== undefined) {
       if (out.disposition !== 'orphan_result') note(changes, out.cause);
-    } else if (left.has(index)) note(changes, undefined);
-    else if (kind === 'summary' || shortened === true || cause !== undefined) note(changes, cause);
+    } else if (kind === 'summary' || shortened === true || cause !== undefined)
+      note(changes, cause);
   });
   return changed;
 };

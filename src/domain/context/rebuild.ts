@@ -34,9 +34,9 @@ export const rebuildContext = <Body extends object>(
   const places = plan.dispositions.map(({ place }) => ({ place }));
   const wasIn = recordedIn(places, input.selection);
   const goneSince = plan.dispositions
-    .filter(({ in: isIn, disposition }, index) => {
-      const isErased = isIn && disposition === 'erased';
-      return wasIn(index)?.in === true && (!isIn || isErased);
+    .filter(({ in: isIn, note }, index) => {
+      const isGone = !isIn || note === 'erased';
+      return isGone && wasIn(index)?.in === true;
     })
     .map(({ messageId }) => messageId);
   return E.right({ plan, same: plan.requestDigest === input.requestDigest, goneSince });

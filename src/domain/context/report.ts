@@ -57,12 +57,13 @@ const dispositionOf = <Body extends object>(
   const reason = input.selection.chosen.get(index) ?? 'window';
   const { cause, shortened } = candidate;
   const isCut = shortened === true;
+  const note = candidate.note ?? (isCut ? 'shortened' : undefined);
   return {
     ...about,
     in: true,
     disposition: isCut && reason === 'window' ? 'shortened' : reason,
     ...(cause && { cause }),
-    ...(isCut && { note: 'shortened' }),
+    ...(note !== undefined && { note }),
   };
 };
 

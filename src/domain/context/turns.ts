@@ -3,7 +3,13 @@ import type { Profile, Turn, TurnAnswer, TurnCall } from '../profiles/profile.js
 import type { ContextWarning, Repair } from '../profiles/repair.js';
 import { repairJson } from '../profiles/wire-text.js';
 import { isWellFormed, repairText } from '../text.js';
-import { argumentsFault, isBlank, losesDigits, onBadArguments } from './arguments.js';
+import {
+  argumentsFault,
+  isBlank,
+  losesDigits,
+  onBadArguments,
+  parsesArguments,
+} from './arguments.js';
 import type { Entry } from './arrange.js';
 import type { Candidate } from './candidates.js';
 import { callKey, type CallState } from './exchanges.js';
@@ -103,7 +109,7 @@ const argumentsOf = (state: CallState, work: Work): Clean<string> => {
   let { value, changed } = cleanText(given, work);
   const chosen = onBadArguments(policy, profile);
   if (isBlank(value)) {
-    if (chosen !== 'as_is') return { value: '{}', changed: value !== '{}' };
+    if (parsesArguments(profile)) return { value: '{}', changed: true };
   } else if (argumentsFault(value) !== undefined) {
     reportArguments(work, state, chosen);
     if (chosen === 'empty_object') return { value: '{}', changed: true };
@@ -229,11 +235,9 @@ const madeTurn = (role: Turn['role'], text: string, index: number): Turn => ({
 const turnOf = (entry: Entry, work: Work): Turn | undefined => {
   switch (entry.type) {
     case 'literal': {
-      const { synthetic: _made, ...turn } = madeTurn(
-        'user',
-        cleanText(entry.literal.text, work).value,
-        -1,
-      );
+      const { value, changed } = cleanText(entry.literal.text, work);
+      if (changed) work.repairs.push({ code: 'TEXT_REPAIRED', action: 'literal' });
+      const { synthetic: _made, ...turn } = madeTurn('user', value, -1);
       return turn;
     }
     case 'opening':

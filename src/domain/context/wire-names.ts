@@ -1,6 +1,8 @@
 import type { Profile, WireTool } from '../profiles/profile.js';
 import type { Repair } from '../profiles/repair.js';
 import { mapNames } from '../profiles/wire-ids.js';
+import { repairJson } from '../profiles/wire-text.js';
+import { repairText } from '../text.js';
 import type { ToolDefinition } from '../tool.js';
 import type { Entry } from './arrange.js';
 import type { Candidate } from './candidates.js';
@@ -114,8 +116,8 @@ const canonical = (value: unknown, keepsOrder: boolean): unknown => {
 };
 
 /**
- * Tools as they are sent: by name, with the keys of their schemas in one order. The order of
- * `properties` stays, since models write arguments in it.
+ * Tools as they are sent: by name, with the keys of their schemas in one order and every text fit
+ * for UTF-8. The order of `properties` stays, since models write arguments in it.
  */
 export const wireTools = (
   tools: readonly ToolDefinition[],
@@ -124,9 +126,9 @@ export const wireTools = (
   tools
     .map(({ name, description, parameters }) => ({
       name: names.get(name) ?? name,
-      ...(description !== undefined && { description }),
+      ...(description !== undefined && { description: repairText(description).text }),
       ...(parameters !== undefined && {
-        parameters: canonical(parameters, false) as Readonly<Record<string, unknown>>,
+        parameters: repairJson(canonical(parameters, false)) as Readonly<Record<string, unknown>>,
       }),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

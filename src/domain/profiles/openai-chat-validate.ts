@@ -140,6 +140,15 @@ const checkPairs = ({ messages, found }: Check): void => {
   close(messages.length);
 };
 
+const checkTools = ({ found }: Check, body: unknown): void => {
+  const tools = isWireObject(body) ? objectsAt(body, 'tools') : [];
+  for (const { function: made } of tools) {
+    const name = isWireObject(made) ? textAt(made, 'name') : '';
+    if (TOOL_NAME.test(name) && isSendable(made)) continue;
+    found.push({ rule: 'OC-name', code: 'InvalidShape', ids: [], path: '/tools' });
+  }
+};
+
 /** Every rule OC1–OC10 that a request breaks, and text that UTF-8 cannot carry. */
 export const validateOpenAIChat = (
   body: unknown,
@@ -163,5 +172,6 @@ export const validateOpenAIChat = (
     check.found.push({ rule: 'B15', code: 'IllFormedUnicode', index, ids: [], path });
   });
   checkPairs(check);
+  checkTools(check, body);
   return check.found;
 };

@@ -20,6 +20,9 @@ export interface OpenAIChatOptions {
 const VERSION = 1;
 const CALL_ID_CHARS = 40;
 
+// As of autumn 2026: models that refuse the role (OC1).
+const NO_DEVELOPER_ROLE = /^o1-(mini|preview)/;
+
 const limits: Limits = {
   callIdLength: CALL_ID_CHARS,
   toolNameLength: 64,
@@ -40,7 +43,7 @@ const paramsOf = (options: OpenAIChatOptions, capabilities: Capabilities): strin
 /** OpenAI Chat Completions as its official endpoint takes it (rules OC1–OC10). */
 export const openaiChat = (options: OpenAIChatOptions): Profile<OpenAIChatBody> => {
   const capabilities: Capabilities = {
-    developerRole: true,
+    developerRole: !NO_DEVELOPER_ROLE.test(options.model),
     parsesArguments: false,
     ...options.capabilities,
   };

@@ -15,7 +15,7 @@ const nodesOf = (command: Command, path: string, shared: readonly string[]): rea
   const own: Node = {
     path,
     words: children.flatMap((child) => [child.name(), ...child.aliases()]),
-    flags: [...flagsOf(command), ...shared, '--help'],
+    flags: [...new Set([...flagsOf(command), ...shared, '--help'])],
   };
   return [
     own,

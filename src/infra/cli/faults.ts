@@ -41,6 +41,17 @@ export const writeFault = (error: unknown, path: string): StemmaFault => {
   return { _tag: 'TargetUnwritable', path, reason: 'write_failed' };
 };
 
+const subjects = new WeakMap<object, string>();
+
+/** Notes which of several files an error is about; the error itself goes on. */
+export const aboutSubject = (error: unknown, subject: string): unknown => {
+  if (typeof error === 'object' && error !== null) subjects.set(error, subject);
+  return error;
+};
+
+export const subjectOf = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null ? subjects.get(error) : undefined;
+
 /** What was thrown, as a fault. An unknown error keeps its details to the log, under `ref`. */
 export const faultOf = (error: unknown): StemmaFault => {
   if (error instanceof StemmaError) return error.data;

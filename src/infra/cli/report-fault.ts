@@ -22,12 +22,13 @@ export const reportFault = (
   { stderr }: Io,
   look: Pick<Look, 'words' | 'format' | 'paint'>,
   fault: StemmaFault,
-  suggestion?: string,
+  more: { readonly suggestion?: string; readonly subject?: string } = {},
 ): number => {
   const { code, message, hint, exit } = describeFault(fault);
-  const advice = suggestion ?? adviceFor(fault, look);
+  const { subject } = more;
+  const advice = more.suggestion ?? adviceFor(fault, look);
   if (look.format !== 'text') {
-    const error = { code, message, hint, exit, data: fault, ...(advice && { advice }) };
+    const error = { code, message, hint, exit, data: fault, subject, advice };
     const indent = look.format === 'json' ? 2 : 0;
     stderr.write(`${safeJson({ schema: schemaName('error'), error }, indent)}\n`);
     return exit;
@@ -35,6 +36,7 @@ export const reportFault = (
   const { text } = look.words;
   const said = [
     `${look.paint.bad(text.error)}  ${code}  ${oneLine(message, LINE)}`,
+    ...(subject === undefined ? [] : [`${text.about}  ${oneLine(subject, LINE)}`]),
     `${text.hint}  ${oneLine(hint, LINE)}`,
     ...(advice === undefined ? [] : [`${text.hint}  ${oneLine(advice, LINE)}`]),
   ];

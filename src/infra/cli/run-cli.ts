@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { FaultOf } from '../../domain/errors.js';
 import { EXIT } from '../../domain/error-rows/row.js';
 import { setCommands } from './commands.js';
-import { faultOf } from './faults.js';
+import { faultOf, subjectOf } from './faults.js';
 import { languageOf, settingsOf, type Language } from './settings.js';
 import type { CommandSpec, Invocation, Registry, Root } from './invocation.js';
 import type { Io } from './io.js';
@@ -187,13 +187,15 @@ const fail = (io: Io, words: Words, error: unknown): number => {
     if (error.exitCode === 0) return 0;
     // A group of commands was named and none of it: its help is on standard error.
     if (error.code === 'commander.help') return EXIT.usage;
-    return reportFault(io, look, usageFault(error), suggestionIn(error.message));
+    const suggestion = suggestionIn(error.message);
+    return reportFault(io, look, usageFault(error), suggestion === undefined ? {} : { suggestion });
   }
   const fault = faultOf(error);
   if (fault._tag === 'Unexpected' && io.env['STEMMA_DEBUG'] !== undefined) {
     io.stderr.write(`${safeText(error instanceof Error ? (error.stack ?? '') : String(error))}\n`);
   }
-  return reportFault(io, look, fault);
+  const subject = subjectOf(error);
+  return reportFault(io, look, fault, subject === undefined ? {} : { subject });
 };
 
 const aborted = (signal: AbortSignal): Promise<number> =>

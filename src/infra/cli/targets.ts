@@ -80,15 +80,6 @@ const bare = (ref: string, prefix: string): string =>
 export const messageIdIn = (ref: string): string => bare(ref, 'm:');
 export const callIdIn = (ref: string): string => bare(ref, 'c:');
 
-const distinct = (found: readonly Located[]): readonly Located[] => [
-  ...new Map(
-    found.map((one) => [
-      `${one.conversation} ${one.branch} ${one.id} ${String(one.revision)}`,
-      one,
-    ]),
-  ).values(),
-];
-
 const onLineage = async (
   call: Invocation,
   stemma: Stemma,
@@ -101,6 +92,14 @@ const onLineage = async (
   return found.filter((one) => one.conversation === conversation && seen.has(one.branch));
 };
 
+/** Everything of a kind with this id, or else with an id that begins so, where `--in` looks. */
+export const locateAll = async (
+  call: Invocation,
+  stemma: Stemma,
+  kind: LocatedKind,
+  id: string,
+): Promise<readonly Located[]> => onLineage(call, stemma, await stemma.locate(kind, id));
+
 /** The one thing of a kind with this id, or with the only id that begins so. */
 export const locateOne = async (
   call: Invocation,
@@ -108,8 +107,7 @@ export const locateOne = async (
   kind: LocatedKind,
   id: string,
 ): Promise<Located> => {
-  const all = await stemma.locate(kind, id);
-  const found = distinct(await onLineage(call, stemma, all));
+  const found = await locateAll(call, stemma, kind, id);
   if (found.length > 1) return refuseArgument(kind, 'ambiguous');
   return found[0] ?? refuse({ _tag: 'NotFound', kind, ref: id });
 };

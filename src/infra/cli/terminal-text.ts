@@ -118,7 +118,8 @@ export const padTo = (text: string, width: number, align: Align = 'left'): strin
 };
 
 // Unlike safeText this spares nothing that is invisible: escapes read back as the same text.
-const HIDDEN_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+const HIDDEN_IN_JSON =
+  /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
 
 const escapeUnits = (point: string): string =>
   Array.from({ length: point.length }, (_, index) => point.charCodeAt(index))

@@ -1,6 +1,7 @@
 import type { FaultOf, StoreFault } from '../../domain/errors.js';
 import { STORE_LIMITS, type ExpectedRevision, type NewEvent } from '../../domain/event-store.js';
 import type { Revision } from '../../domain/ids.js';
+import { isWellFormed } from '../../domain/text.js';
 import { hashBytes, idOfHash } from './event-id.js';
 
 /** Sum of type, meta and data bytes: what the limit of an append counts. */
@@ -11,11 +12,6 @@ export const appendBytes = (events: readonly NewEvent[]): number => {
   }
   return bytes;
 };
-
-const loneSurrogate = /\p{Surrogate}/u;
-
-/** A lone surrogate has no UTF-8: it would be stored as another character. */
-const isWellFormed = (text: string): boolean => !loneSurrogate.test(text);
 
 /**
  * What every store refuses before it writes: too many events or bytes, a text that no

@@ -1,11 +1,11 @@
+const VARIANTS = '89ab';
+
 /** The id of an event: a UUIDv8 cut from the first 16 bytes of its hash (format.md, Envelope). */
 export const idOfHash = (hash: Uint8Array): string => {
-  const bytes = Buffer.from(hash.subarray(0, 16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  const cuts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
-  return `${cuts.join('-')}-${hex.slice(20)}`;
+  const hex = Buffer.from(hash.buffer, hash.byteOffset, 16).toString('hex');
+  const variant = VARIANTS.charAt(((hash[8] ?? 0) >> 4) & 3);
+  const [first, second, third] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16)];
+  return `${first}-${second}-8${third}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 };
 
 /** The 32 bytes of a base64url hash; undefined for any other text. */

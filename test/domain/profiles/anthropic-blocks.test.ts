@@ -16,7 +16,9 @@ import {
   use,
   user,
 } from './anthropic-support.js';
-import type { Spec } from '../context/surface-builder.js';
+import type { EventRef } from '../../../src/domain/events/references.js';
+import type { Surface } from '../../../src/domain/surface.js';
+import { place, summaryOver, surfaceOf, type Spec } from '../context/surface-builder.js';
 
 describe('A7 no empty text', () => {
   it('A7 finds blank texts and empty messages', () => {
@@ -441,5 +443,56 @@ describe('the body', () => {
   });
   it('A-field is what the validator calls such a field', () => {
     expect(rules([{ ...user, trace_id: 'x' }])).toEqual(['A-field']);
+  });
+});
+
+describe('A12 what was already so when a message was made', () => {
+  const capabilities = { prefixBoundThinking: true };
+  const specs: readonly Spec[] = [
+    { id: 'u1', role: 'user', text: 'one' },
+    { id: 'a1', role: 'assistant', text: 'two' },
+    { id: 'u2', role: 'user', text: 'three' },
+    {
+      id: 'a2',
+      role: 'assistant',
+      blocks: [thought('t2', 'c2lnMg=='), { type: 'text', text: 'B' }],
+    },
+    { id: 'u3', role: 'user', text: 'four' },
+  ];
+  const invalidated = (surface: Surface): boolean =>
+    plan([], { capabilities }, { surface }).repairs.some(
+      ({ code }) => code === 'THINKING_INVALIDATED_BY_PREFIX',
+    );
+  const out = (
+    index: number,
+    reason: 'redacted' | 'draft' | 'erased',
+    cause: EventRef,
+  ): Surface => {
+    const surface = surfaceOf(specs);
+    const items = surface.items.map((item, at) =>
+      at === index ? { ...item, out: { reason, cause } } : item,
+    );
+    return { ...surface, items };
+  };
+  it('A12 a summary or a draft from before it is part of its prefix, a later one is not', () => {
+    // a2 stands at revision 8.
+    const older = summaryOver(['u1', 'a1'], 'S', { place: place(5) });
+    expect(invalidated(surfaceOf(specs, { compactions: [older] }))).toBe(false);
+    const later = summaryOver(['u1', 'a1'], 'S', { place: place(9) });
+    expect(invalidated(surfaceOf(specs, { compactions: [later] }))).toBe(true);
+    expect(invalidated(out(1, 'draft', place(5)))).toBe(false);
+    expect(invalidated(out(1, 'draft', place(9)))).toBe(true);
+  });
+  it('A12 instructions that were revised since are another prefix', () => {
+    const slot = { name: 'main', version: 2, role: 'system' as const, messageId: 'i', text: 'S' };
+    const at = (revision: number) =>
+      surfaceOf(specs, { instructions: [{ ...slot, place: place(revision) }] });
+    expect(invalidated(at(1))).toBe(false);
+    expect(invalidated(at(9))).toBe(true);
+  });
+  it('A12 what cannot be placed counts as later', () => {
+    expect(invalidated(out(1, 'erased', place(4)))).toBe(true);
+    const directory = { ...place(1), branch: 'directory00000000000000' as EventRef['branch'] };
+    expect(invalidated(out(1, 'redacted', directory))).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | AsyncIterable<Uint8Array>;
   readonly env?: Readonly<Record<string, string>>;
   readonly tty?: boolean;
   readonly columns?: number;
@@ -38,7 +38,8 @@ const capture = (options: RunOptions): { readonly output: Output; readonly text:
 
 async function* bytesOf(stdin: RunOptions['stdin']): AsyncGenerator<Uint8Array> {
   await Promise.resolve();
-  if (stdin !== undefined) yield typeof stdin === 'string' ? Buffer.from(stdin) : stdin;
+  if (typeof stdin === 'string') yield Buffer.from(stdin);
+  else if (stdin !== undefined) yield* stdin;
 }
 
 /** The command line in this process, as it behaves in this folder. */

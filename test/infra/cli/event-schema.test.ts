@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as E from 'fp-ts/lib/Either.js';
+import type { Codec } from '../../../src/domain/codec.js';
 import { codecs, isEventType, type EventType } from '../../../src/domain/events/catalog.js';
 import { eventRows, eventSchema } from '../../../src/infra/cli/event-schema.js';
 import { answered, compacted, requested, said } from '../../support/recorded-builder.js';
 
-const hasShape = (type: EventType, data: unknown): boolean => E.isRight(codecs[type].decode(data));
+const hasShape = (type: EventType, data: unknown): boolean =>
+  E.isRight((codecs[type] as Codec<unknown>).decode(data));
 
 describe('schemas of events', () => {
   it('has one for every stored type', () => {

@@ -88,7 +88,7 @@ const nodeCells = (
       : `${branches.get(parent.branch)?.name ?? parent.branch}@${String(parent.revision)}`;
   const marks = [node.promoted ? text.delivered : '', node.hidden ? text.importing : ''];
   return [
-    `${'  '.repeat(Math.min(8, node.depth))}${node.name}`,
+    node.depth === 0 ? node.name : `${'│'.repeat(Math.min(8, node.depth - 1))}└ ${node.name}`,
     String(head),
     from,
     text.branchReason(node.reason),

@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { ImportAnswer } from '../../../import-file.js';
-import { StemmaError } from '../../../face/stemma-error.js';
 import type { Stemma } from '../../../face/stemma-face.js';
 import {
   detectFormat,
@@ -10,7 +9,7 @@ import {
   planImport,
   type ImportFormat,
 } from '../../importers/detect.js';
-import { readFault, refuse, refuseArgument } from '../faults.js';
+import { aboutSubject, readFault, refuse, refuseArgument } from '../faults.js';
 import { fileBytes } from '../input-text.js';
 import type { Invocation, Register } from '../invocation.js';
 import type { Look, Result } from '../result.js';
@@ -101,10 +100,7 @@ const takeFile = async (
     });
     return { file, ...answer, ...(would === undefined ? {} : { would }) };
   } catch (error) {
-    if (error instanceof StemmaError) {
-      call.progress(`${call.look.words.text.refused}  ${oneLine(file, 200)}`);
-    }
-    throw error;
+    throw aboutSubject(error, file);
   }
 };
 

@@ -1,12 +1,14 @@
+import type { Located } from '../../../engine/locate.js';
 import type { Branch } from '../../../face/branch-face.js';
+import type { Stemma } from '../../../face/stemma-face.js';
 import type { ToolCallHandle } from '../../../face/tool-call-face.js';
 import type { CallRef } from '../../../domain/message.js';
-import { refuse } from '../faults.js';
+import { refuse, refuseArgument } from '../faults.js';
 import { neededContent } from '../input-text.js';
 import type { Invocation, Register } from '../invocation.js';
 import type { Result } from '../result.js';
 import { idOf, sideBySide } from '../show.js';
-import { branchFor, callIdIn, locateOne } from '../targets.js';
+import { branchFor, callIdIn, locateAll, locateOne } from '../targets.js';
 
 interface FoundCall {
   readonly branch: Branch;
@@ -15,6 +17,24 @@ interface FoundCall {
 }
 
 const BY_MESSAGE = /^(.+)#(\d{1,4})$/;
+
+/** An id of a provider may repeat: then it names the only call of this id that is open (B29, B31). */
+const oneToolCall = async (call: Invocation, stemma: Stemma, id: string): Promise<Located> => {
+  const found = await locateAll(call, stemma, 'tool_call', id);
+  if (found.length < 2) {
+    return found[0] ?? refuse({ _tag: 'NotFound', kind: 'tool_call', ref: id });
+  }
+  const open: Located[] = [];
+  for (const one of found) {
+    const { toolCalls } = await (await branchFor(call, stemma, one)).session();
+    const isOpen = toolCalls.some(
+      ({ messageId, index }) => messageId === one.call?.messageId && index === one.call.index,
+    );
+    if (isOpen) open.push(one);
+  }
+  const [first] = open;
+  return first === undefined || open.length > 1 ? refuseArgument('tool_call', 'ambiguous') : first;
+};
 
 /** A tool call by the provider's id, or as `MESSAGE#INDEX` where that id repeats. */
 const toolCallFor = async (call: Invocation, text: string): Promise<FoundCall> => {
@@ -28,7 +48,7 @@ const toolCallFor = async (call: Invocation, text: string): Promise<FoundCall> =
     const branch = await branchFor(call, stemma, located);
     return { branch, ref: { messageId: located.id, index: Number(index) }, callId: text };
   }
-  const located = await locateOne(call, stemma, 'tool_call', callIdIn(text));
+  const located = await oneToolCall(call, stemma, callIdIn(text));
   const branch = await branchFor(call, stemma, located);
   const ref = located.call ?? refuse({ _tag: 'NotFound', kind: 'tool_call', ref: text });
   return { branch, ref, callId: located.id };

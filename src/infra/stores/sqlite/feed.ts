@@ -13,6 +13,8 @@ const PLACES = `SELECT position, stream, revision, length(meta) + length(data) A
   WHERE position > ? ORDER BY position LIMIT ?`;
 const EVENT = `SELECT position, stream, revision, hash, type, meta, data FROM events
   WHERE position = ?`;
+const EVENTS = `SELECT position, stream, revision, hash, type, meta, data FROM events
+  WHERE position BETWEEN ? AND ? ORDER BY position`;
 const LAST = 'SELECT max(position) AS last FROM events';
 
 const PAGE_EVENTS = 500;
@@ -35,22 +37,70 @@ const placeOf = (row: Row, streams: NameTable): Place => ({
   bytes: integerOf(row, 'bytes'),
 });
 
-const readAt = (
-  db: Database,
-  { position, stream, revision }: Place,
-): E.Either<StoreFault, StoredEvent> => {
+/** What a look at the places found: the wanted ones up to `to`, and what is wrong behind it. */
+interface Look {
+  readonly wanted: readonly Place[];
+  readonly to: number;
+  readonly atEnd: boolean;
+  readonly fault?: StoreFault;
+}
+
+const lookAt = (
+  rows: readonly Row[],
+  streams: NameTable,
+  categories: ReadonlySet<string>,
+  after: number,
+): Look => {
+  const wanted: Place[] = [];
+  let to = after;
+  let bytes = 0;
+  for (const row of rows) {
+    const place = placeOf(row, streams);
+    // Positions have no gaps: a missing one was taken away.
+    if (place.position !== to + 1) {
+      return { wanted, to, atEnd: false, fault: { _tag: 'Damaged', check: 'order' } };
+    }
+    if (bytes > PAGE_BYTES) return { wanted, to, atEnd: false };
+    to = place.position;
+    if (categories.size > 0 && !categories.has(categoryOf(place.stream))) continue;
+    wanted.push(place);
+    bytes += place.bytes;
+  }
+  return { wanted, to, atEnd: rows.length < PAGE_EVENTS };
+};
+
+/** Rows by position, read in one go where most of them are wanted. */
+const rowsOf = (db: Database, wanted: readonly Place[]): ReadonlyMap<number, Row> => {
+  const [first, last] = [wanted[0]?.position ?? 0, wanted[wanted.length - 1]?.position ?? 0];
+  if (wanted.length * 2 <= last - first) return new Map();
   try {
-    const row = db.sql(EVENT).get(position);
-    if (row !== undefined) return E.right(eventOf(row, stream));
+    const rows = db.sql(EVENTS).all(first, last);
+    return new Map(rows.map((row) => [integerOf(row, 'position'), row]));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return new Map();
+  }
+};
+
+/** The events of these places, as far as they can be read. */
+const readAll = (db: Database, wanted: readonly Place[]): readonly StoredEvent[] => {
+  const rows = rowsOf(db, wanted);
+  const events: StoredEvent[] = [];
+  try {
+    for (const { position, stream } of wanted) {
+      const row = rows.get(position) ?? db.sql(EVENT).get(position);
+      if (row === undefined) break;
+      events.push(eventOf(row, stream));
+    }
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
-  return E.left({ _tag: 'Damaged', stream, revision, check: 'payload' });
+  return events;
 };
 
 /**
- * The wanted events behind a position. Positions have no gaps, so a missing one is damage; what
- * stands before a damaged event is still given, and the next look answers the fault.
+ * The wanted events behind a position. What stands before a damaged event is still given, and the
+ * next look answers the fault.
  */
 export const feedPage = (
   db: Database,
@@ -59,28 +109,16 @@ export const feedPage = (
   after: number,
 ): E.Either<StoreFault, FeedPage> => {
   const rows = db.sql(PLACES).all(after, PAGE_EVENTS);
-  const events: StoredEvent[] = [];
-  let to = after;
-  let bytes = 0;
-  for (const row of rows) {
-    const place = placeOf(row, streams);
-    const event =
-      place.position !== to + 1
-        ? E.left<StoreFault>({ _tag: 'Damaged', check: 'order' })
-        : categories.size > 0 && !categories.has(categoryOf(place.stream))
-          ? undefined
-          : readAt(db, place);
-    if (event !== undefined && E.isLeft(event)) {
-      return to > after ? E.right({ events, to, atEnd: false }) : event;
-    }
-    if (event !== undefined) {
-      events.push(event.right);
-      bytes += place.bytes;
-    }
-    to = place.position;
-    if (bytes > PAGE_BYTES) return E.right({ events, to, atEnd: false });
+  const { wanted, to, atEnd, fault } = lookAt(rows, streams, categories, after);
+  const events = readAll(db, wanted);
+  const unread = wanted[events.length];
+  const end = unread === undefined ? to : unread.position - 1;
+  if (end > after) return E.right({ events, to: end, atEnd: atEnd && unread === undefined });
+  if (unread !== undefined) {
+    const { stream, revision } = unread;
+    return E.left({ _tag: 'Damaged', stream, revision, check: 'payload' });
   }
-  return E.right({ events, to, atEnd: rows.length < PAGE_EVENTS });
+  return fault === undefined ? E.right({ events, to, atEnd }) : E.left(fault);
 };
 
 /** Looks for commits of other processes while anyone waits, oftener after one was seen. */

@@ -1,6 +1,6 @@
 import type { Database } from './driver.js';
 import { integerOf } from './rows.js';
-import { settleLog } from './writer.js';
+import { settleLog, unmark } from './writer.js';
 
 /** From this length on (4 MB) the log is moved into the file in the next quiet moment. */
 const QUIET_FRAMES = 1_000;
@@ -32,6 +32,7 @@ export const logKeeper = (db: Database, isBusy: () => boolean): LogKeeper => {
   const tend = (): void => {
     timer = undefined;
     try {
+      unmark(db);
       const length = frames();
       if (length < QUIET_FRAMES) return;
       if (isBusy() && length < MOST_FRAMES) arm();

@@ -29,8 +29,7 @@ export const eventOf = (row: Row, stream: string): StoredEvent => ({
   data: decodedText(bytesOf(row, 'data')),
 });
 
-const eventBytes = ({ meta, data }: StoredEvent): number =>
-  Buffer.byteLength(meta) + Buffer.byteLength(data);
+const eventBytes = (row: Row): number => bytesOf(row, 'meta').length + bytesOf(row, 'data').length;
 
 /** How many rows the next look may take, after `rows` of them had `bytes`. */
 const nextLook = (rows: number, bytes: number): number =>
@@ -47,6 +46,8 @@ interface Where {
 
 interface Found {
   readonly events: readonly StoredEvent[];
+  /** Bytes of envelope and body of each. */
+  readonly sizes: readonly number[];
   /** What is wrong with the event behind them. */
   readonly damage?: 'order' | 'payload';
 }
@@ -54,17 +55,19 @@ interface Found {
 /** The rows as events, as far as they follow each other and have the right shape. */
 const decoded = (rows: readonly Row[], { name, step }: Where, from: number): Found => {
   const events: StoredEvent[] = [];
+  const sizes: number[] = [];
   try {
     for (const row of rows) {
       const event = eventOf(row, name);
-      if (event.revision !== from + step * events.length) return { events, damage: 'order' };
+      if (event.revision !== from + step * events.length) return { events, sizes, damage: 'order' };
       events.push(event);
+      sizes.push(eventBytes(row));
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { events, damage: 'payload' };
+    return { events, sizes, damage: 'payload' };
   }
-  return events.length === 0 ? { events, damage: 'order' } : { events };
+  return events.length === 0 ? { events, sizes, damage: 'order' } : { events, sizes };
 };
 
 /** Events from a revision on. Where pages of the file are broken it goes one row at a time. */
@@ -74,7 +77,7 @@ const look = (db: Database, where: Where, from: number, rows: number): Found => 
     return decoded(statement.all(where.stream, from, rows), where, from);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return rows === 1 ? { events: [], damage: 'payload' } : look(db, where, from, 1);
+    return rows === 1 ? { events: [], sizes: [], damage: 'payload' } : look(db, where, from, 1);
   }
 };
 
@@ -96,10 +99,10 @@ const gather = (
   const isFull = (): boolean => events.length >= limit || bytes > maxBytes;
   while (isInside() && !isFull()) {
     const found = look(db, where, at, Math.min(rows, limit - events.length));
-    for (const event of found.events) {
+    for (const [index, event] of found.events.entries()) {
       if (isFull()) break;
       events.push(event);
-      bytes += eventBytes(event);
+      bytes += found.sizes[index] ?? 0;
       at += where.step;
     }
     if (found.damage !== undefined && !isFull()) {

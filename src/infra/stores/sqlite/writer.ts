@@ -18,25 +18,35 @@ import { migrate, SCHEMA_VERSION, schemaState, writeSchemaState } from './schema
 /** A log that grew beyond this in a busy hour is cut back to it when it begins again. */
 const LOG_LIMIT_BYTES = 67_108_864;
 
-/** Writes the mark, or takes it away, as everybody now sees it; the file itself learns of it later. */
-const mark = (db: Database, isMarkedOpen: boolean): void => {
+/**
+ * Writes the mark, or takes it away, as everybody now sees it; the file itself learns of it later.
+ * False when it was so already.
+ */
+const mark = (db: Database, isMarkedOpen: boolean): boolean =>
   inTransaction(db, () => {
     const state = schemaState(db);
-    if (state.isMarkedOpen !== isMarkedOpen) writeSchemaState(db, { ...state, isMarkedOpen });
+    if (state.isMarkedOpen === isMarkedOpen) return false;
+    writeSchemaState(db, { ...state, isMarkedOpen });
+    return true;
   });
+
+/** Takes away a mark in the log that a process left there which ended in the middle of settling. */
+export const unmark = (db: Database): void => {
+  if (schemaState(db).isMarkedOpen) mark(db, false);
 };
 
 /**
  * Moves the log into the file so that the file is left marked: "there is more, in my log". The log
  * itself begins again with the mark taken away. So whoever moves all of it into the file (SQLite does
  * when the last connection closes, or another program that repairs the file) takes the mark away
- * with it, and a mark without a log means that the log is lost. True when nothing was left out.
+ * with it, and a mark without a log means that the log is lost. False when readers kept a part of it,
+ * or another process took the mark away before it was in the file: it is to be done again then.
  */
 export const settleLog = (db: Database): boolean => {
   mark(db, true);
   const isWhole = checkpoint(db);
-  mark(db, false);
-  return isWhole;
+  const wasMarked = mark(db, false);
+  return isWhole && wasMarked;
 };
 
 const prepareSchema = (db: Database): void => {
@@ -50,11 +60,6 @@ const prepareSchema = (db: Database): void => {
 
 /** How often the first mark is tried to be brought into the file past readers of an older state. */
 const SETTLE_TRIES = 20;
-
-/** A process that died between the steps of settling has left the mark in the log too. */
-const unmark = (db: Database): void => {
-  if (schemaState(db).isMarkedOpen) mark(db, false);
-};
 
 const settleFirst = async (db: Database, timeoutMs: number): Promise<void> => {
   for (let tries = 0; tries < SETTLE_TRIES; tries += 1) {
