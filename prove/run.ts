@@ -4,6 +4,7 @@ import { say } from './claim.js';
 import { claim as badInput } from './bad-input.js';
 import { claim as cases } from './cases.js';
 import { claim as data } from './data.js';
+import { claim as kills } from './kills.js';
 import { claim as model } from './model.js';
 import { claim as mutants } from './mutants.js';
 import { claim as power } from './power.js';
@@ -22,6 +23,7 @@ const claims: readonly Claim[] = [
   data,
   mutants,
   power,
+  kills,
 ];
 
 const DEFAULT_SEED = 1;

@@ -13,16 +13,7 @@ import type {
 } from './naive-log.js';
 import type { CallName, Effect, Expected, Item, Status } from './steps.js';
 
-export type {
-  Answered,
-  DirectoryEntry,
-  Entry,
-  NaiveBranch,
-  Origin,
-  Run,
-  World,
-  Written,
-} from './naive-log.js';
+export type { Answered, DirectoryEntry, Entry, Origin, Run, World, Written } from './naive-log.js';
 
 /** An event as a branch sees it: where it stands, and whether it was written after the fork. */
 export interface Seen extends Written<Entry> {

@@ -118,13 +118,6 @@ export type Step = Action & {
   readonly commandId?: string;
 };
 
-/** A handle goes away and comes back cold, as the same run or as another one. */
-export interface Restart {
-  readonly do: 'restart';
-  readonly handle: 0 | 1;
-  readonly run: string;
-}
-
 /** What is compared of the answer to a step; a fault by its tag alone. */
 export type Outcome =
   | { readonly kind: 'done'; readonly replayed?: boolean; readonly answer: unknown }

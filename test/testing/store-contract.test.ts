@@ -191,7 +191,7 @@ const failuresOf = async (breakIt: BrokenStore['breakIt']): Promise<readonly str
   return failed;
 };
 
-describe('the store contract finds a store that', () => {
+describe('the store contract finds a store that', { timeout: 120_000 }, () => {
   for (const { fault, breakIt } of brokenStores) {
     it(fault, async () => {
       expect(await failuresOf(breakIt)).not.toEqual([]);

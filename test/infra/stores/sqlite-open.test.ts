@@ -142,7 +142,7 @@ describe('what is no store is refused and not changed', () => {
   });
 });
 
-describe('a log that is gone', () => {
+describe('a log that is gone', { timeout: 120_000 }, () => {
   it('B45 SQ25 is missed when a store that was not closed is copied without it', async () => {
     const file = await abandonedStore();
     const folder = tempFolder('open');

@@ -13,7 +13,8 @@ import { openSqlite } from './sqlite-support.js';
 
 const newFolder = (): string => path.join(tempFolder('processes'), 'store');
 
-describe('several processes on one file', () => {
+// Starting a process takes its time on a machine that has much else to do.
+describe('several processes on one file', { timeout: 120_000 }, () => {
   it('G6 SQ1 lets exactly one process have a revision, without a gap and without a raw error', async () => {
     const folder = newFolder();
     const children = countTo(4).map((name) => startChild('compete', folder, `p${name}`, '60'));
