@@ -26,13 +26,20 @@ const lines = (stdout: string): readonly unknown[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as unknown);
 
+interface FoldedThere {
+  readonly place: string;
+  readonly folded: readonly Folded[];
+}
+
 const foldIn = async (
   file: string,
   env: Readonly<Record<string, string>>,
-): Promise<readonly Folded[]> => {
+): Promise<FoldedThere> => {
   const { code, stdout, stderr } = await runNode(child, ['fold', file], { env });
   if (code !== 0) say(stderr.slice(-3_000));
-  return lines(stdout) as readonly Folded[];
+  const [first, ...folded] = lines(stdout);
+  const { place = '' } = (first ?? {}) as { readonly place?: string };
+  return { place, folded: folded as readonly Folded[] };
 };
 
 /** How many digests each projection of each history has, over all places: all must be one. */
@@ -109,10 +116,13 @@ export const claim: Claim = {
         made.push(one);
         fs.appendFileSync(file, `${JSON.stringify(one)}\n`);
       }
-      const folded = await Promise.all(places.map((env) => foldIn(file, env)));
+      const there = await Promise.all(places.map((env) => foldIn(file, env)));
+      const folded = there.map((one) => one.folded);
       const different = differing(folded);
       for (const name of different.slice(0, 20)) say(`more than one digest: ${name}`);
       const counts = folded.map((one) => one.length);
+      const told = new Set(there.map(({ place }) => place));
+      say(`folded in: ${[...told].join(', ')}`);
       return {
         measures: [
           atLeast('histories', made.length, n),
@@ -122,6 +132,7 @@ export const claim: Claim = {
             counts.filter((count) => count === n).length,
             places.length,
           ),
+          exactly('places that differ in language and time', told.size, places.length),
           exactly('projections with more than one digest', different.length, 0),
           await remadeElsewhere(made),
         ],

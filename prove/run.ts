@@ -4,6 +4,7 @@ import { say } from './claim.js';
 import { claim as badInput } from './bad-input.js';
 import { claim as cases } from './cases.js';
 import { claim as data } from './data.js';
+import { claim as ioFaults } from './io-faults.js';
 import { claim as kills } from './kills.js';
 import { claim as model } from './model.js';
 import { claim as mutants } from './mutants.js';
@@ -24,6 +25,7 @@ const claims: readonly Claim[] = [
   mutants,
   power,
   kills,
+  ioFaults,
 ];
 
 const DEFAULT_SEED = 1;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
 import type { StemmaFault } from './domain/errors.js';
 import type { Upcasts } from './domain/events/catalog.js';
+import { actorFault, argumentFault, optionsFault } from './engine/arguments.js';
 import { engineContext, type Actor, type EngineContext } from './engine/engine-context.js';
 import type { EngineStores, Runtime, Task } from './engine/runtime.js';
 import { openTenant, tenantUid } from './engine/tenant.js';
@@ -29,23 +30,37 @@ export interface OpenOptions {
   readonly random?: (bytes: number) => Uint8Array;
 }
 
-const names = new Set<string>([
-  'store',
-  'tenant',
-  'as',
-  'readOnly',
-  'salvage',
-  'allowUnsafeFilesystem',
-  'upcasts',
-  'now',
-  'random',
-]);
+const kinds = {
+  store: 'any',
+  tenant: 'any',
+  as: 'any',
+  readOnly: 'flag',
+  salvage: 'flag',
+  allowUnsafeFilesystem: 'flag',
+  upcasts: 'object',
+  now: 'any',
+  random: 'any',
+} as const;
+
+const ports = ['events', 'blobs', 'snapshots', 'keys', 'keyStore'] as const;
+
+const storeFault = (store: unknown): StemmaFault | undefined => {
+  if (store === undefined || (typeof store === 'string' && store !== '')) return undefined;
+  if (store === '') return argumentFault('store', 'missing');
+  const isWhole =
+    typeof store === 'object' &&
+    store !== null &&
+    ports.every((port) => typeof (store as Partial<EngineStores>)[port] === 'object');
+  return isWhole ? undefined : argumentFault('store', 'wrong_type');
+};
 
 const optionFault = (options: OpenOptions): StemmaFault | undefined => {
-  const unknown = Object.keys(options).find((name) => !names.has(name));
-  if (unknown !== undefined) {
-    return { _tag: 'InvalidArgument', name: unknown, reason: 'unknown_option' };
-  }
+  const fault = optionsFault(options, kinds) ?? storeFault(options.store) ?? actorFault(options.as);
+  if (fault !== undefined) return fault;
+  const called = (['now', 'random'] as const).find(
+    (name) => options[name] !== undefined && typeof options[name] !== 'function',
+  );
+  if (called !== undefined) return argumentFault(called, 'wrong_type');
   const { tenant } = options;
   // A scope that is given but names nobody opens nothing: it must not fall back to the default.
   return 'tenant' in options && (typeof tenant !== 'string' || tenant.trim() === '')

@@ -35,7 +35,7 @@ const unless = (holds: boolean, wanted: unknown, node: unknown): string | undefi
 
 const sizeOf = (node: unknown): number | undefined => {
   if (isList(node)) return node.length;
-  return typeof node === 'string' ? [...node].length : undefined;
+  return typeof node === 'string' ? Array.from(node).length : undefined;
 };
 
 const sized =

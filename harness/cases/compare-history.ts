@@ -43,7 +43,7 @@ export const historyDifference = (
     const ids = found.map(({ name }) => name);
     return `history: expected ${String(wanted.length)} messages, found ${shown(ids)}`;
   }
-  for (const [index, row] of (wanted as readonly Fields[]).entries()) {
+  for (const [index, row] of (wanted).entries()) {
     const one = found[index];
     const wrong = one && rowDifference(row, one, `history/${String(index)}`);
     if (wrong !== undefined) return wrong;

@@ -114,7 +114,7 @@ export const resultsDifference = (
   found: readonly ResultFact[],
 ): string | undefined => {
   if (isList(expected)) {
-    return listDifference(expected as readonly (ExpectedResult | string)[], found);
+    return listDifference(expected, found);
   }
   for (const [id, wanted] of Object.entries(expected)) {
     const one = found.find(({ ids }) => ids.includes(id));

@@ -34,8 +34,8 @@ const asSet = (
   sameSet(wanted, found) ? undefined : `${key}: expected ${shown(wanted)}, found ${shown(found)}`;
 
 const exactly =
-  <K extends FactKey>(key: K): Comparer<K> =>
-  (wanted, found) =>
+  (key: FactKey) =>
+  (wanted: unknown, found: unknown): string | undefined =>
     equal(key, wanted, found);
 
 const outputDifference: Comparer<'output'> = (wanted, found, { alternate }) => {
@@ -106,7 +106,7 @@ const buildDifference: Comparer<'build_context'> = (wanted, found) => {
 };
 
 const byId =
-  <K extends 'roles' | 'timestamps' | 'siblings_of'>(key: K) =>
+  (key: 'roles' | 'timestamps' | 'siblings_of') =>
   (wanted: Readonly<Record<string, unknown>>, found: ReadonlyMap<string, unknown>) => {
     for (const [id, value] of Object.entries(wanted)) {
       const wrong = equal(`${key}/${id}`, value, found.get(id));
@@ -176,13 +176,11 @@ const failedWith = ({ fault, failures = [] }: Run): string | undefined => {
   return first === undefined ? undefined : shown(first.fault);
 };
 
-const compareFact = async <K extends FactKey>(
-  key: K,
-  expected: Expected,
-  run: Run,
-): Promise<Finding> => {
-  const find = run.facts[key] as (() => Promise<FactValues[K]>) | undefined;
-  const wanted = expected[key] as NonNullable<Expected[K]>;
+type AnyComparer = (wanted: unknown, found: unknown, expected: Expected) => string | undefined;
+
+const compareFact = async (key: FactKey, expected: Expected, run: Run): Promise<Finding> => {
+  const find: (() => Promise<unknown>) | undefined = run.facts[key];
+  const wanted: unknown = expected[key];
   if (find === undefined) {
     const why = run.fault ?? run.evidence.buildFaults?.[0];
     const failed = why === undefined ? undefined : shown(why.fault);
@@ -190,7 +188,7 @@ const compareFact = async <K extends FactKey>(
       ? { isComparable: false, difference: `${key} cannot be compared for ${run.input.operation}` }
       : differs(`${key}: expected ${shown(wanted)}, the operation failed: ${failed}`);
   }
-  const comparer = comparers[key] as unknown as Comparer<K>;
+  const comparer = comparers[key] as AnyComparer;
   return differs(comparer(wanted, await find(), expected));
 };
 

@@ -31,7 +31,7 @@ const idsIn = (fault: StemmaFault): readonly string[] | undefined => {
 
 const idIn = (fault: StemmaFault, ids: readonly string[] | undefined): string | undefined => {
   if (fault._tag === 'NotFound') return fault.ref;
-  if ('id' in fault && fault.id !== undefined) return fault.id;
+  if ('id' in fault) return fault.id;
   return ids?.length === 1 ? ids[0] : undefined;
 };
 
@@ -61,7 +61,7 @@ export const caseFault = async (
       required: budget?.needed,
       limit: budget?.available,
       missing: fault._tag === 'DanglingParent' ? fault.missing : undefined,
-      path: 'path' in fault && fault.path !== undefined ? pathBack(fault.path, view.given) : undefined,
+      path: 'path' in fault ? pathBack(fault.path, view.given) : undefined,
       occurrence: fault._tag === 'ReplayMiss' ? fault.occurrence : undefined,
       expected: conflict && (await version(conflict.expected)),
       actual: conflict && (await version(conflict.actual)),

@@ -22,12 +22,18 @@ interface Place {
   readonly unsound: readonly string[];
 }
 
+// Slow, and they notice much: after the tests of the file itself, before all others.
+const thorough = ['test/properties', 'test/prove'];
+
 /** The first test that a fault breaks: of those that import its file, then of all. */
 const firstToNotice = ({ copy, unsound }: Place, file: string): FailedTest | undefined => {
-  const related = runTests(copy, ['related', file, '--run', '--bail', '1'], unsound);
-  if (related.failed[0] !== undefined) return related.failed[0];
+  const rest = [...unsound, ...thorough.map((folder) => `${folder}/**`)];
+  const near = runTests(copy, ['related', file, '--run', '--bail', '1'], rest);
+  if (near.failed[0] !== undefined) return near.failed[0];
+  const next = runTests(copy, ['run', ...thorough, '--bail', '1'], unsound);
+  if (next.failed[0] !== undefined) return next.failed[0];
   spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: copy, stdio: 'ignore' });
-  return runTests(copy, ['run', '--bail', '1'], unsound).failed[0];
+  return runTests(copy, ['run', '--bail', '1'], rest).failed[0];
 };
 
 type Verdict = 'caught' | 'survived' | 'equivalent';

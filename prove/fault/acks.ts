@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
 import type { EventStore } from '../../src/domain/event-store.js';
 
@@ -11,7 +12,7 @@ export interface Ack {
 /** What was acknowledged last in each stream. The chain vouches for everything before it. */
 export type Acks = ReadonlyMap<string, Ack>;
 
-const ackLine = ({ stream, revision, id }: Ack): string => `ack ${stream} ${revision} ${id}`;
+export const ackLine = ({ stream, revision, id }: Ack): string => `ack ${stream} ${revision} ${id}`;
 
 /** The acknowledgement that a line is; undefined for any other line. */
 export const ackOf = (line: string): Ack | undefined => {
@@ -36,8 +37,13 @@ export const acksOf = (lines: readonly string[], before: Acks = new Map()): Acks
   return acks;
 };
 
-/** When an append is told to be done: behind its answer, or (to see it noticed) already before. */
+/**
+ * When an append is told to be done: behind its answer; or, to see it noticed, as by a store that
+ * answers at once and commits a little later.
+ */
 export type AckTime = 'answered' | 'asked';
+
+const LATER_MS = 5;
 
 /** The store, but that each append is told once it was acknowledged. */
 export const ackingStore = (
@@ -50,7 +56,10 @@ export const ackingStore = (
     const last = batch[batch.length - 1] ?? batch[0];
     const revision = (expected === 'none' ? -1 : expected) + batch.length;
     const line = ackLine({ stream, revision, id: last.id });
-    if (when === 'asked') tell(line);
+    if (when === 'asked') {
+      tell(line);
+      await delay(LATER_MS);
+    }
     const answer = await events.append(stream, expected, batch)();
     if (when === 'answered' && E.isRight(answer)) tell(line);
     return answer;

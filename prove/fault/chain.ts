@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js';
 import { publicUid } from '../../src/domain/digest.js';
 import { chainStart, encodeMeta, FORMAT, hashEvent, idFromHash } from '../../src/domain/envelope.js';
 import type { EventStore, NewEvent } from '../../src/domain/event-store.js';
-import type { Uid } from '../../src/domain/ids.js';
+import { NO_UID, type Uid } from '../../src/domain/ids.js';
 import { readStored } from '../../src/domain/recorded.js';
-import { branchStream } from '../../src/domain/stream-name.js';
+import { branchStream, directoryStream } from '../../src/domain/stream-name.js';
 import { tenantUid } from '../../src/engine/tenant.js';
 import { value } from '../support/engine.js';
 
@@ -12,7 +12,7 @@ import { value } from '../support/engine.js';
 export interface Chain {
   readonly stream: string;
   readonly conversation: Uid;
-  readonly branch: Uid;
+  readonly branch: string;
   /** -1 before the first event. */
   readonly revision: number;
   readonly hash: string;
@@ -20,10 +20,15 @@ export interface Chain {
 
 export type Batch = readonly [NewEvent, ...NewEvent[]];
 
-export const newChain = (name: string): Chain => {
+/** `kind` is the category of the stream: for feeds that want one of them alone. */
+export const newChain = (name: string, kind: 'branch' | 'conversation' = 'branch'): Chain => {
+  const tenant = tenantUid('default');
   const conversation = publicUid('conversation', name);
-  const branch = publicUid('branch', name);
-  const stream = branchStream(tenantUid('default'), conversation, branch);
+  const uid = publicUid('branch', name);
+  const [stream, branch] =
+    kind === 'branch'
+      ? [branchStream(tenant, conversation, uid), uid]
+      : [directoryStream(tenant, conversation), NO_UID];
   return { stream, conversation, branch, revision: -1, hash: chainStart(conversation, branch) };
 };
 
@@ -71,8 +76,7 @@ export const nextBatch = (
 };
 
 /** The chain as a store has it. */
-export const storedChain = async (events: EventStore, name: string): Promise<Chain> => {
-  const chain = newChain(name);
+export const storedChain = async (events: EventStore, chain: Chain): Promise<Chain> => {
   const { stream } = chain;
   const page = await value(
     events.read({ stream, from: 'end', direction: 'backwards', limit: 1, maxBytes: 1 }),

@@ -4,7 +4,7 @@ import { verifyConversation } from '../../src/engine/verification.js';
 import { isStemmaError } from '../../src/face/stemma-error.js';
 import { stemmaFace } from '../../src/face/stemma-face.js';
 import { openEngine } from '../../src/open.js';
-import type { Acks } from './acks.js';
+import type { Ack, Acks } from './acks.js';
 
 /** What a store is like that was opened after a fault. */
 export interface Inspection {
@@ -26,18 +26,35 @@ const verified = async (
   return { wrong: faults.map((fault) => `verify: ${JSON.stringify(fault)}`), events };
 };
 
-const lost = async ({ runtime }: EngineContext, acks: Acks): Promise<readonly string[]> => {
+/** The id at this place; or the fault, or `undefined`, as text. */
+const idAt = async ({ runtime }: EngineContext, { stream, revision }: Ack): Promise<string> => {
+  const page = await runtime.events.read({
+    stream,
+    from: revision,
+    direction: 'forwards',
+    limit: 1,
+    maxBytes: AMPLE_BYTES,
+  })();
+  return E.isLeft(page) ? JSON.stringify(page.left) : String(page.right.events[0]?.id);
+};
+
+const lost = async (engine: EngineContext, acks: Acks): Promise<readonly string[]> => {
   const wrong: string[] = [];
-  for (const { stream, revision, id } of acks.values()) {
-    const page = await runtime.events.read({
-      stream,
-      from: revision,
-      direction: 'forwards',
-      limit: 1,
-      maxBytes: AMPLE_BYTES,
-    })();
-    const found = E.isLeft(page) ? JSON.stringify(page.left) : page.right.events[0]?.id;
-    if (found !== id) wrong.push(`lost: ${stream} ${revision}: ${String(found)}`);
+  for (const ack of acks.values()) {
+    const found = await idAt(engine, ack);
+    if (found !== ack.id) wrong.push(`lost: ${ack.stream} ${ack.revision}: ${found}`);
+  }
+  return wrong;
+};
+
+const stored = async (
+  engine: EngineContext,
+  refused: readonly Ack[],
+): Promise<readonly string[]> => {
+  const wrong: string[] = [];
+  for (const ack of refused) {
+    const found = await idAt(engine, ack);
+    if (found === ack.id) wrong.push(`stored: ${ack.stream} ${ack.revision}, although refused`);
   }
   return wrong;
 };
@@ -58,13 +75,15 @@ const goesOn = async (engine: EngineContext): Promise<readonly string[]> => {
 export interface InspectOptions {
   /** False: only what was acknowledged is looked for, and not all events are checked. */
   readonly isWhole?: boolean;
+  /** What was refused for certain, and so must not be there. */
+  readonly absent?: readonly Ack[];
 }
 
 /** Opens a store through the product and looks whether all holds that was promised. */
 export const inspect = async (
   store: string,
   acks: Acks,
-  { isWhole = true }: InspectOptions = {},
+  { isWhole = true, absent = [] }: InspectOptions = {},
 ): Promise<Inspection> => {
   const began = performance.now();
   const opened = await openEngine({ store })();
@@ -74,7 +93,12 @@ export const inspect = async (
   }
   const engine = opened.right;
   const { wrong, events } = isWhole ? await verified(engine) : { wrong: [], events: 0 };
-  const all = [...wrong, ...(await lost(engine, acks)), ...(await goesOn(engine))];
+  const all = [
+    ...wrong,
+    ...(await lost(engine, acks)),
+    ...(await stored(engine, absent)),
+    ...(await goesOn(engine)),
+  ];
   const closed = await engine.runtime.events.close()();
   if (E.isLeft(closed)) all.push(`not closed: ${JSON.stringify(closed.left)}`);
   return { wrong: all, openMs, events };

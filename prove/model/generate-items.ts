@@ -61,6 +61,13 @@ const userItem = (choosing: Choosing): Item => ({
   text: text(choosing),
 });
 
+const callingItem = (choosing: Choosing): Item => ({
+  id: fresh(choosing, 'a'),
+  role: 'assistant',
+  text: '',
+  calls: callsFor(choosing),
+});
+
 const assistantItem = (choosing: Choosing): Item => {
   const { random } = choosing;
   const status = random.pick<Status>(['confirmed', 'confirmed', 'confirmed', 'draft', 'blocked']);
@@ -72,6 +79,9 @@ const assistantItem = (choosing: Choosing): Item => {
 
 const resultItem = (choosing: Choosing, branch: number): Item => {
   const { random, world } = choosing;
+  const isAsked = known(choosing, branch).some(({ calls }) => calls.length > 0);
+  // Results that nobody asked for are refused in the same way each time: a few are enough.
+  if (!isAsked && random.chance(85)) return callingItem(choosing);
   const call = anyCall(choosing, branch);
   const caller = messagesOf(world, branch).find(({ id }) => id === call.message);
   const callId = caller?.calls[call.index] ?? 'c9';

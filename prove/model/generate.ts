@@ -77,7 +77,7 @@ const toolAction = (choosing: Choosing, branch: number): Action => {
   const { random, world } = choosing;
   const call = anyCall(choosing, branch);
   const effect = random.pick<Effect>(['read_only', 'idempotent', 'non_idempotent']);
-  const kind = random.below(12);
+  const kind = random.below(14);
   if (kind < 6) return { do: 'startTool', call, effect, key: fresh(choosing, 'k') };
   if (kind < 7) return { do: 'abandon', call };
   const isFree = openCallsOf(world, branch).some(
@@ -92,6 +92,8 @@ const toolAction = (choosing: Choosing, branch: number): Action => {
     const expires = random.chance(30) ? { expires: random.pick(['past', 'future'] as const) } : {};
     return { do: 'ask', call, request, ...expires };
   }
+  if (pending === undefined && random.chance(80))
+    return { do: 'startTool', call, effect, key: 'k' };
   const request = pending?.request ?? `ask${random.below(choosing.made + 1)}`;
   return { do: 'resolve', request, outcome: random.chance(65) ? 'approved' : 'denied' };
 };
@@ -127,10 +129,13 @@ const retryAction = (choosing: Choosing, branch: number): Action => {
   return { do: 'retry', ...(before === undefined ? {} : { before }), ...replace };
 };
 
-const undoAction = ({ random, world }: Choosing): Action => ({
-  do: 'undo',
-  compaction: random.below(world.compactions + 1),
-});
+const undoAction = ({ random, world }: Choosing, branch: number): Action => {
+  const made = seenBy(world, branch).flatMap(({ entry }) =>
+    entry.is === 'compacted' ? [entry.compaction] : [],
+  );
+  if (made.length === 0 && random.chance(80)) return { do: 'promote' };
+  return { do: 'undo', compaction: random.any(made) ?? random.below(world.compactions + 1) };
+};
 
 const mergeAction = (choosing: Choosing): Action => {
   const { random, world } = choosing;
@@ -155,32 +160,10 @@ const directoryAction = (choosing: Choosing): Action => {
     : { do: 'start' };
 };
 
-type Maker = (choosing: Choosing, branch: number) => Action;
-
-const makers: readonly (readonly [weight: number, make: Maker])[] = [
-  [26, appendAction],
-  [14, completeAction],
-  [12, ({ random, world }) => requestAction(random, world)],
-  [14, toolAction],
-  [5, failAction],
-  [4, statusAction],
-  [4, recoverAction],
-  [
-    3,
-    ({ random }) => ({ do: 'endTurn', outcome: random.pick(['completed', 'interrupted', 'lost']) }),
-  ],
-  [3, () => ({ do: 'claim' })],
-  [2, (choosing, branch) => ({ do: 'withdraw', ids: [anyId(choosing, branch)] })],
-  [2, (choosing, branch) => ({ do: 'redact', id: anyId(choosing, branch) })],
-  [3, (choosing) => instructionsAction(choosing)],
-  [4, compactAction],
-  [2, undoAction],
-  [2, mergeAction],
-  [4, forkAction],
-  [3, retryAction],
-  [3, directoryAction],
-  [1, () => ({ do: 'close' })],
-];
+const endTurnAction = ({ random }: Choosing): Action => ({
+  do: 'endTurn',
+  outcome: random.pick(['completed', 'interrupted', 'lost']),
+});
 
 const requestAction = (random: Random, world: World): Action => ({
   do: 'request',
@@ -195,14 +178,59 @@ const instructionsAction = ({ random }: Choosing): Action => ({
   ...(random.chance(5) ? { as: 'end_user' } : {}),
 });
 
-const makeAction = (choosing: Choosing, branch: number): Action => {
+type Maker = (choosing: Choosing, branch: number) => Action;
+
+/** What there is on the branch that a step could be about. */
+interface Situation {
+  readonly hasModelCall: boolean;
+  readonly hasToolCall: boolean;
+  readonly isOthersTurn: boolean;
+}
+
+const makers: readonly (readonly [weight: (now: Situation) => number, make: Maker])[] = [
+  [() => 26, appendAction],
+  [({ hasModelCall }) => (hasModelCall ? 24 : 3), completeAction],
+  [
+    ({ hasModelCall }) => (hasModelCall ? 4 : 14),
+    ({ random, world }) => requestAction(random, world),
+  ],
+  [({ hasToolCall }) => (hasToolCall ? 32 : 2), toolAction],
+  [({ hasModelCall }) => (hasModelCall ? 8 : 1), failAction],
+  [() => 4, statusAction],
+  [() => 4, recoverAction],
+  [() => 2, endTurnAction],
+  [({ isOthersTurn }) => (isOthersTurn ? 10 : 1), () => ({ do: 'claim' })],
+  [() => 2, (choosing, branch) => ({ do: 'withdraw', ids: [anyId(choosing, branch)] })],
+  [() => 2, (choosing, branch) => ({ do: 'redact', id: anyId(choosing, branch) })],
+  [() => 3, instructionsAction],
+  [() => 4, compactAction],
+  [({ hasToolCall }) => (hasToolCall ? 1 : 2), undoAction],
+  [() => 2, mergeAction],
+  [() => 4, forkAction],
+  [() => 3, retryAction],
+  [() => 3, directoryAction],
+  [() => 1, () => ({ do: 'close' })],
+];
+
+const situationOf = ({ world }: Choosing, branch: number, run: string): Situation => {
+  const seen = seenBy(world, branch);
+  const owner = turnOf(seen)?.run;
+  return {
+    hasModelCall: openModelCalls(seen).length > 0,
+    hasToolCall: openCallsOf(world, branch).length > 0,
+    isOthersTurn: owner !== undefined && owner !== run,
+  };
+};
+
+const makeAction = (choosing: Choosing, branch: number, run: string): Action => {
   const { random, world } = choosing;
   if (isConversationClosed(world) && random.chance(40)) return { do: 'reopen' };
-  const total = makers.reduce((sum, [weight]) => sum + weight, 0);
+  const now = situationOf(choosing, branch, run);
+  const total = makers.reduce((sum, [weight]) => sum + weight(now), 0);
   let at = random.below(total);
   for (const [weight, make] of makers) {
-    if (at < weight) return make(choosing, branch);
-    at -= weight;
+    if (at < weight(now)) return make(choosing, branch);
+    at -= weight(now);
   }
   return { do: 'claim' };
 };
@@ -213,8 +241,11 @@ const takesCommandId = (action: Action): boolean =>
 /** The handle whose turn it is more often than not, so that turns come to an end. */
 const chooseHandle = (choosing: Choosing, branch: number): 0 | 1 => {
   const { random, world, runs } = choosing;
-  const owner = turnOf(seenBy(world, branch))?.run;
-  const index = runs.indexOf(owner ?? '');
+  const turn = turnOf(seenBy(world, branch));
+  // One that lost its turn goes on as if it had not.
+  const late = runs.findIndex((run) => turn?.former.includes(run) === true);
+  if (late >= 0 && random.chance(50)) return late === 0 ? 0 : 1;
+  const index = runs.indexOf(turn?.run ?? '');
   if (index >= 0 && random.chance(75)) return index === 0 ? 0 : 1;
   return random.chance(50) ? 0 : 1;
 };
@@ -255,8 +286,8 @@ export const nextStep = (choosing: Choosing): Step => {
   const branch = random.chance(60)
     ? world.branches.length - 1
     : random.below(world.branches.length);
-  const action = makeAction(choosing, branch);
   const handle = chooseHandle(choosing, branch);
+  const action = makeAction(choosing, branch, choosing.runs[handle]);
   const commandId =
     takesCommandId(action) && random.chance(35) ? { commandId: fresh(choosing, 'x') } : {};
   const step: Step = { ...action, handle, branch, ...commandId };

@@ -9,6 +9,8 @@ const print = (value: unknown): void => {
 };
 
 const fold = async (file: string): Promise<void> => {
+  const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  print({ place: `${locale} ${timeZone}` });
   for await (const line of readline.createInterface({ input: fs.createReadStream(file) })) {
     print(foldAllWays(JSON.parse(line) as Generated));
   }

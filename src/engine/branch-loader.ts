@@ -22,12 +22,18 @@ export interface StateCache {
   readonly directories: Map<string, DirectoryState>;
   /** Revision of the last snapshot of a branch. */
   readonly kept: Map<string, number>;
+  /** States at fork points by the hash of the event there: a chain of forks is folded once. */
+  readonly forkPoints: Map<string, BranchState>;
+  /** Fork points of a branch, nearest first; they never change. */
+  readonly lineages: Map<string, readonly EventRef[]>;
 }
 
 export const stateCache = (): StateCache => ({
   branches: new Map(),
   directories: new Map(),
   kept: new Map(),
+  forkPoints: new Map(),
+  lineages: new Map(),
 });
 
 const CACHED_STATES = 256;
@@ -73,12 +79,29 @@ export const ancestorsOf =
 const linkOf = (state: { readonly head: number; readonly hash: string }) =>
   state.head < 0 ? undefined : { revision: state.head, hash: state.hash };
 
-/** The state at a fork point: the ancestors folded one after the other, from the root down. */
+/** The state at a fork point where it is at hand: the branch still ends there, or another fork asked. */
+const knownAt = (
+  cache: StateCache,
+  key: ConversationKey,
+  ref: EventRef,
+): BranchState | undefined => {
+  const atHead = cache.branches.get(streamOf(key, ref));
+  return atHead?.hash === ref.hash ? atHead : cache.forkPoints.get(ref.hash);
+};
+
+/** The state at a fork point: the ancestors folded one after the other, down from a known one. */
 const inheritedState =
-  (runtime: Runtime, key: ConversationKey, ancestors: readonly EventRef[]): Task<BranchState> =>
+  (
+    runtime: Runtime,
+    cache: StateCache,
+    key: ConversationKey,
+    ancestors: readonly EventRef[],
+  ): Task<BranchState> =>
   async () => {
-    let state: BranchState | undefined;
-    for (const ref of [...ancestors].reverse()) {
+    const known = ancestors.findIndex((ref) => knownAt(cache, key, ref) !== undefined);
+    const nearest = ancestors[known];
+    let state = nearest && knownAt(cache, key, nearest);
+    for (const ref of ancestors.slice(0, known < 0 ? ancestors.length : known).reverse()) {
       const stream = streamOf(key, ref);
       const events = await readAll(runtime, stream, undefined, ref.revision)();
       if (E.isLeft(events)) return events;
@@ -86,18 +109,35 @@ const inheritedState =
         forkPointFault(stream, ref, events.right.at(-1)) ?? mandatoryFault(events.right);
       if (fault !== undefined) return E.left(fault);
       state = foldBranch(state === undefined ? emptyBranch : inheritState(state), events.right);
+      remember(cache.forkPoints, ref.hash, state, CACHED_STATES);
     }
     return E.right(state === undefined ? emptyBranch : inheritState(state));
   };
 
+/** The same where the lineage of the parent is known: a fork of a fork reads nothing twice. */
+const ancestorsBehind = (
+  runtime: Runtime,
+  cache: StateCache,
+  key: ConversationKey,
+  nearest: readonly EventRef[],
+): Task<readonly EventRef[]> => {
+  const [parent] = nearest;
+  const known = parent && cache.lineages.get(streamOf(key, parent));
+  return parent === undefined || known === undefined
+    ? ancestorsOf(runtime, key, nearest)
+    : () => Promise.resolve(E.right([parent, ...known]));
+};
+
 const startState = async (
   runtime: Runtime,
+  cache: StateCache,
   key: ConversationKey,
   first: Recorded | undefined,
 ): Promise<E.Either<StemmaFault, BranchState>> => {
   if (first?.event?.type !== 'BranchForked') return E.right(emptyBranch);
-  const ancestors = await ancestorsOf(runtime, key, first.event.data.ancestors)();
-  return E.isLeft(ancestors) ? ancestors : inheritedState(runtime, key, ancestors.right)();
+  const { ancestors: nearest } = first.event.data;
+  const ancestors = await ancestorsBehind(runtime, cache, key, nearest)();
+  return E.isLeft(ancestors) ? ancestors : inheritedState(runtime, cache, key, ancestors.right)();
 };
 
 const fromSnapshot = async (
@@ -108,6 +148,22 @@ const fromSnapshot = async (
   const state = await loadSnapshot(runtime, stream);
   if (state !== undefined) remember(cache.kept, stream, state.head, CACHED_STATES);
   return state;
+};
+
+const lineageOf = async (
+  runtime: Runtime,
+  cache: StateCache,
+  key: BranchKey,
+  state: BranchState,
+): Promise<E.Either<StemmaFault, readonly EventRef[]>> => {
+  const stream = streamOf(key, key);
+  const known = cache.lineages.get(stream);
+  if (known !== undefined) return E.right(known);
+  const ancestors = await ancestorsBehind(runtime, cache, key, state.ancestors)();
+  if (E.isRight(ancestors) && state.head >= 0) {
+    remember(cache.lineages, stream, ancestors.right, CACHED_STATES);
+  }
+  return ancestors;
 };
 
 /** Brings the decision state of a branch to its head. A branch without events has head -1. */
@@ -122,7 +178,7 @@ export const loadBranch =
     if (fault !== undefined) return E.left(fault);
     const start =
       cached === undefined
-        ? await startState(runtime, key, events.right[0])
+        ? await startState(runtime, cache, key, events.right[0])
         : E.right<StemmaFault, BranchState>(cached);
     if (E.isLeft(start)) return start;
     const state = foldBranch(start.right, events.right);
@@ -133,7 +189,7 @@ export const loadBranch =
       remember(cache.kept, stream, state.head, CACHED_STATES);
       await saveSnapshot(runtime, stream, state);
     }
-    const ancestors = await ancestorsOf(runtime, key, state.ancestors)();
+    const ancestors = await lineageOf(runtime, cache, key, state);
     if (E.isLeft(ancestors)) return ancestors;
     const lineage = [
       { stream, upTo: state.head },

@@ -206,7 +206,8 @@ const ROUNDS = 16;
 
 /**
  * Compacts: a range is represented by something shorter in later contexts. A message that comes in
- * meanwhile stays behind the range; a covered message that changed makes a given plan stale.
+ * meanwhile stays behind the range; a covered message that changed makes a given plan stale; another
+ * compaction that comes in is a conflict.
  */
 export const compact =
   (context: BranchContext, options: CompactionOptions): Task<CompactionAnswer> =>
@@ -224,11 +225,19 @@ export const compact =
       compaction: commandScopedId(context, options, 'k', 0),
       summaryId: options.summaryId ?? commandScopedId(context, options, 's', 0),
     };
+    const inForce = await compactionsInForce(context);
     for (let round = 0; ; round += 1) {
       const done = await compactOnce(context, options, by, names);
       if (E.isRight(done) || done.left._tag !== 'RevisionConflict' || round >= ROUNDS) return done;
+      // Of two compactions at the same time one wins: the other was meant for another surface (B56).
+      if ((await compactionsInForce(context)) !== inForce) return done;
     }
   };
+
+const compactionsInForce = async ({ runtime, states, key }: BranchContext): Promise<string> => {
+  const loaded = await loadBranch(runtime, states, key)();
+  return E.isLeft(loaded) ? '' : [...loaded.right.state.compactions.keys()].join(' ');
+};
 
 const compactOnce = async (
   context: BranchContext,

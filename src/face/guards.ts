@@ -29,10 +29,11 @@ export const guarded = <T extends object>(
 ): T => {
   const wrapped = Object.entries(looks as Readonly<Record<string, Look>>).map(([name, look]) => {
     const method = face[name as keyof T] as AnyMethod;
-    const call = async (...args: readonly unknown[]): Promise<unknown> => {
-      check(look(...args));
-      return method(...args);
-    };
+    const call = (...args: readonly unknown[]): Promise<unknown> =>
+      new Promise((resolve) => {
+        check(look(...args));
+        resolve(method(...args));
+      });
     return [name, call] as const;
   });
   return { ...face, ...Object.fromEntries(wrapped) };
@@ -148,8 +149,21 @@ const context =
   (value: unknown): StemmaFault | undefined =>
     needed(kinds, 'profile')(value) ?? member('tools', toolbox)(value);
 
+/** A plan made before comes back whole, or it is none. */
+const compactionPlan = (value: unknown): StemmaFault | undefined => {
+  if (value === undefined) return undefined;
+  for (const name of ['covers', 'covered', 'states']) {
+    const part = (value as Readonly<Record<string, unknown>>)[name];
+    if (!Array.isArray(part)) {
+      return { _tag: 'InvalidShape', path: `/plan/${name}`, expected: 'list' };
+    }
+  }
+  return undefined;
+};
+
 const compaction = (value: unknown): StemmaFault | undefined =>
   needed(compactionKinds, 'strategy')(value) ??
+  member('plan', compactionPlan)(value) ??
   member('strategy', oneOf('strategy', 'keep-last', 'elide-tool-results', 'summary'))(value) ??
   member('onSplit', oneOf('onSplit', 'move', 'reject'))(value) ??
   member('summaryId', (id) => optionalNameFault('/summaryId', id))(value);

@@ -32,7 +32,11 @@ describe('argument texts of a model', () => {
     ['B08 duplicate keys', '{"to":"a","to":"b"}', ['dup_keys']],
     ['B08 duplicate keys deep inside', '{"a":[{"x":1,"\\u0078":2}]}', ['dup_keys']],
     ['B10 __proto__', '{"__proto__":{"admin":true}}', ['forbidden_keys']],
-    ['B10 constructor.prototype', '{"constructor":{"prototype":{"admin":true}}}', ['forbidden_keys']],
+    [
+      'B10 constructor.prototype',
+      '{"constructor":{"prototype":{"admin":true}}}',
+      ['forbidden_keys'],
+    ],
     ['B11 a number of 16 digits', '{"id":9007199254740993}', ['unsafe_numbers']],
     ['B11 a number of 19 digits', '{"id":1234567890123456789}', ['unsafe_numbers']],
     ['B11 a huge exponent', '{"n":1e400}', ['unsafe_numbers']],
@@ -112,7 +116,10 @@ const lookAlikes: readonly (readonly [string, string])[] = [
   ['B10 __proto__', '{"__proto__":{"admin":true}}'],
   ['B71 a secret of LangChain', '{"lc":1,"type":"secret","id":["OPENAI_API_KEY"]}'],
   ['B71 a constructor', '{"lc":2,"type":"constructor","id":["Set"],"args":[[1]]}'],
-  ['B71 a constructor by path', '{"lc":1,"type":"constructor","id":["langchain","llms","OpenAI"],"kwargs":{}}'],
+  [
+    'B71 a constructor by path',
+    '{"lc":1,"type":"constructor","id":["langchain","llms","OpenAI"],"kwargs":{}}',
+  ],
   ['B71 not implemented', '{"lc":1,"type":"not_implemented","id":["x"],"repr":"<x>"}'],
   ['B72 a reference', '{"$ref":"#/definitions/x"}'],
   ['B72 a type', '{"@type":"java.util.HashMap"}'],
@@ -123,7 +130,10 @@ const lookAlikes: readonly (readonly [string, string])[] = [
   ['B72 our own blob', `{"slot":"abc","blob":"${'A'.repeat(43)}","bytes":1,"kind":"blocks"}`],
   ['B72 our own sealed slot', '{"slot":"abc","sealed":"x","kid":"k","alg":"a"}'],
   ['B72 our own event', '{"type":"MessagesWithdrawn","data":{"messages":["m"]}}'],
-  ['B72 our own exchange header', '{"format":"stemma-jsonl/0","producer":"x","conversations":[],"events":0}'],
+  [
+    'B72 our own exchange header',
+    '{"format":"stemma-jsonl/0","producer":"x","conversations":[],"events":0}',
+  ],
   ['B72 a marker of a fold', '{"$map":[["a",1]]}'],
   ['a template', '{{ env.SECRET }} ${process.env.SECRET} <%= 1 %>'],
 ];

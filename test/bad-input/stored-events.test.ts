@@ -234,7 +234,14 @@ describe('events of another build', () => {
           });
         }
         const { events } = await branch.events();
-        expect(events.map(({ state }) => state)).toEqual([...Array(5).fill('known'), 'damaged']);
+        expect(events.map(({ state }) => state)).toEqual([
+          'known',
+          'known',
+          'known',
+          'known',
+          'known',
+          'damaged',
+        ]);
         expect((await branch.history({ revision: revision - 1 })).entries).toHaveLength(4);
       }
       expect(await textsOf(fork)).toHaveLength(4);

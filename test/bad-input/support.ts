@@ -103,6 +103,7 @@ export const refused = async (
 export const tagOf = async (run: () => unknown): Promise<FaultTag> => (await faultOf(run))._tag;
 
 /** Gives anything to a method whose type allows less, as a caller in plain JavaScript can. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export const loose = <A>(value: unknown): A => value as A;
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

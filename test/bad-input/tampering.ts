@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { expectedPrev } from '../../src/domain/chain.js';
-import { encodeMeta, hashEvent, idFromHash, Meta } from '../../src/domain/envelope.js';
+import { encodeMeta, hashEvent, idFromHash, type Meta } from '../../src/domain/envelope.js';
 import type { EventStore, NewEvent, Page, StoredEvent } from '../../src/domain/event-store.js';
 import { NO_UID } from '../../src/domain/ids.js';
 import { readStored } from '../../src/domain/recorded.js';

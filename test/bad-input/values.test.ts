@@ -157,7 +157,7 @@ describe('values that a caller hands in', () => {
     [
       'a getter',
       user({
-        metadata: Object.defineProperty({}, 'g', { enumerable: true, get: () => SECRET }) as object,
+        metadata: Object.defineProperty({}, 'g', { enumerable: true, get: () => SECRET }),
       }),
       '/metadata/g',
       'accessor',

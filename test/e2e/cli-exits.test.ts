@@ -32,10 +32,20 @@ const refusals: readonly Refusal[] = [
   ['a missing argument', ['history'], 'InvalidArgument', 2],
   ['an argument too many', ['history', 'demo', 'extra'], 'InvalidArgument', 2],
   ['an option without its value', ['history', 'demo', '--role'], 'InvalidArgument', 2],
-  ['B38 a negative revision', ['append', 't', '--text', 'x', '--expect', '-2'], 'InvalidArgument', 2],
+  [
+    'B38 a negative revision',
+    ['append', 't', '--text', 'x', '--expect', '-2'],
+    'InvalidArgument',
+    2,
+  ],
   ['B38 a float', ['append', 't', '--text', 'x', '--expect', '1.5'], 'InvalidArgument', 2],
   ['B38 a word', ['append', 't', '--text', 'x', '--expect', 'one'], 'InvalidArgument', 2],
-  ['B38 2^53', ['append', 't', '--text', 'x', '--expect', '9007199254740992'], 'InvalidArgument', 2],
+  [
+    'B38 2^53',
+    ['append', 't', '--text', 'x', '--expect', '9007199254740992'],
+    'InvalidArgument',
+    2,
+  ],
   ['B38 a stale revision', ['append', 't', '--text', 'x', '--expect', '0'], 'RevisionConflict', 4],
   ['B38 a revision ahead', ['append', 't', '--text', 'x', '--expect', '99'], 'RevisionConflict', 4],
   ['B54 budget 0', ['context', 't', '--budget', '0'], 'InvalidArgument', 2],
@@ -53,11 +63,31 @@ const refusals: readonly Refusal[] = [
   ['B57 a branch beyond the head', ['branch', 't', '--at', '99'], 'RevisionInFuture', 4],
   ['B57 a branch at -1', ['branch', 't', '--at', '-1'], 'InvalidArgument', 2],
   ['B57 a branch at nothing', ['branch', 't', '--at', 'there'], 'InvalidArgument', 2],
-  ['ID3 a known id with other content', ['append', 't', '--id', 'm-1', '--text', 'hallo'], 'MessageIdConflict', 4],
+  [
+    'ID3 a known id with other content',
+    ['append', 't', '--id', 'm-1', '--text', 'hallo'],
+    'MessageIdConflict',
+    4,
+  ],
   ['B24 an unknown role', ['append', 't', '--role', 'admin', '--text', 'x'], 'InvalidArgument', 2],
-  ['B25 a role that is not allowed', ['append', 't', '--role', 'system', '--text', 'x', '--as', 'end_user:ann'], 'RoleNotAllowed', 5],
-  ['B26 a tool message without a call', ['append', 't', '--role', 'tool', '--text', 'x'], 'MissingToolCallId', 5],
-  ['B27 a result of no call', ['append', 't', '--tool-call-id', 'c9', '--text', 'x'], 'OrphanToolResult', 5],
+  [
+    'B25 a role that is not allowed',
+    ['append', 't', '--role', 'system', '--text', 'x', '--as', 'end_user:ann'],
+    'RoleNotAllowed',
+    5,
+  ],
+  [
+    'B26 a tool message without a call',
+    ['append', 't', '--role', 'tool', '--text', 'x'],
+    'MissingToolCallId',
+    5,
+  ],
+  [
+    'B27 a result of no call',
+    ['append', 't', '--tool-call-id', 'c9', '--text', 'x'],
+    'OrphanToolResult',
+    5,
+  ],
   ['B18 an id with a line break', ['append', 't', '--id', 'a\nb', '--text', 'x'], 'InvalidId', 5],
   ['B18 a blank id', ['append', 't', '--id', ' ', '--text', 'x'], 'InvalidId', 5],
   ['B01 broken JSON', ['append', 't', '--batch', 'bad.json'], 'InvalidJson', 5],
@@ -71,7 +101,12 @@ const refusals: readonly Refusal[] = [
   ['a role with events', ['history', 't', '--events', '--role', 'user'], 'InvalidArgument', 2],
   ['a type with turns', ['history', 't', '--turns', '--type', 'X'], 'InvalidArgument', 2],
   ['an unknown profile', ['context', 't', '--profile', 'gpt'], 'InvalidArgument', 2],
-  ['an edit of another message', ['retry', 't', '--at', 'c:x', '--edit', 'm:m-1=batch.json'], 'InvalidArgument', 2],
+  [
+    'an edit of another message',
+    ['retry', 't', '--at', 'c:x', '--edit', 'm:m-1=batch.json'],
+    'InvalidArgument',
+    2,
+  ],
   ['a retry of nothing', ['retry', 't'], 'InvalidArgument', 2],
   ['B55 a compaction of nothing', ['compact', 't', '--keep-last', '9'], 'CompactionInvalid', 5],
   ['a summary without its text', ['compact', 't', '--strategy', 'summary'], 'InvalidArgument', 2],
@@ -80,7 +115,12 @@ const refusals: readonly Refusal[] = [
   ['B62 an export into no folder', ['export', 't', '-o', 'none/x.jsonl'], 'TargetUnwritable', 1],
   ['an export of an unknown kind', ['export', 't', '-o', 'x.zip'], 'InvalidArgument', 2],
   ['an export of a part', ['export', 't@1'], 'InvalidArgument', 2],
-  ['B60 an import of another format', ['import', 'chat.json', '--from', 'claude-code'], 'ProfileMismatch', 5],
+  [
+    'B60 an import of another format',
+    ['import', 'chat.json', '--from', 'claude-code'],
+    'ProfileMismatch',
+    5,
+  ],
   ['an import of nothing', ['import', 'nope'], 'NotFound', 3],
   ['an approval that nobody asked for', ['approve', 'a-x', '--outcome', 'approved'], 'NotFound', 3],
   ['an approval without a word', ['approve', 'a-x'], 'InvalidArgument', 2],
@@ -88,7 +128,12 @@ const refusals: readonly Refusal[] = [
   ['verify of two subjects', ['verify', 't', '--all'], 'InvalidArgument', 2],
   ['B46 something that is no store', ['history', 't', '--store', 'not-a-store.db'], 'NotAStore', 6],
   ['no store', ['history', 't', '--store', 'nowhere'], 'Unavailable', 7],
-  ['a store of another kind', ['history', 't', '--store', 'esdb://localhost:2113'], 'InvalidArgument', 2],
+  [
+    'a store of another kind',
+    ['history', 't', '--store', 'esdb://localhost:2113'],
+    'InvalidArgument',
+    2,
+  ],
   ['a language that is not spoken', ['history', 't', '--lang', 'fr'], 'InvalidArgument', 2],
 ];
 
@@ -96,9 +141,8 @@ describe('a refusal', () => {
   it.each(refusals)('CLI6 %s', async (_title, argv, code, exit) => {
     const text = await place.cli(argv);
     expect([text.code, text.out]).toEqual([exit, '']);
-    const [first = '', second = ''] = text.err.split('\n');
-    expect(first.startsWith(`error  ${code}  `)).toBe(true);
-    expect(second.startsWith('hint  ')).toBe(true);
+    expect(text.err.startsWith(`error  ${code}  `)).toBe(true);
+    expect(text.err).toContain('\nhint  ');
 
     const json = await place.cli([...argv, '--json']);
     expect([json.code, json.out]).toEqual([exit, '']);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { at, demoPlace, filesOf, listAt, newPlace, textAt } from '../infra/cli/cli-run.js';
+import { at, demoPlace, listAt, newPlace, textAt } from '../infra/cli/cli-run.js';
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
@@ -49,7 +49,10 @@ describe('export and import', () => {
     });
     const other = ['--store', 'other'];
     const first = await place.json('import', 'demo.jsonl', ...other);
-    expect(at(first, 'files', 0)).toMatchObject({ appended: 41, report: { format: 'stemma-jsonl' } });
+    expect(at(first, 'files', 0)).toMatchObject({
+      appended: 41,
+      report: { format: 'stemma-jsonl' },
+    });
     const conversation = textAt(first, 'files', 0, 'conversations', 0, 'conversation');
     expect(at(await place.json('import', 'demo.jsonl', ...other), 'files', 0, 'appended')).toBe(0);
     const [ours, theirs] = [
@@ -57,7 +60,9 @@ describe('export and import', () => {
       await place.json('history', conversation, ...other),
     ];
     expect(at(theirs, 'rows')).toEqual(at(ours, 'rows'));
-    expect(await place.json('replay', conversation, '--check', ...other)).toMatchObject({ ok: true });
+    expect(await place.json('replay', conversation, '--check', ...other)).toMatchObject({
+      ok: true,
+    });
     expect((await place.cli(['verify', '--all', ...other])).code).toBe(0);
     // The same file comes out again.
     await place.json('export', conversation, '-o', 'again.jsonl', ...other);
@@ -106,8 +111,9 @@ describe('foreign transcripts', () => {
       ],
     });
     expect(fs.readdirSync(place.folder)).toEqual(['session.jsonl']);
-    await place.json('import', 'session.jsonl');
-    const rows = listAt(await place.json('history', 'session-1'), 'rows');
+    const done = await place.cli(['import', 'session.jsonl']);
+    expect(done.out).toContain('next  stemma history claude-code:session-1\n');
+    const rows = listAt(await place.json('history', 'claude-code:session-1'), 'rows');
     expect(rows.map((row) => [at(row, 'role'), at(row, 'text')])).toEqual([
       ['user', 'question 0'],
       ['assistant', 'answer 1'],
@@ -124,7 +130,7 @@ describe('foreign transcripts', () => {
     expect(out).toContain('known already: nothing was written');
     place.write('session.jsonl', session(5));
     await place.json('import', 'session.jsonl');
-    expect(listAt(await place.json('history', 'session-1'), 'rows')).toHaveLength(5);
+    expect(listAt(await place.json('history', 'claude-code:session-1'), 'rows')).toHaveLength(5);
   });
 
   it('B58 refuses a torn file before anything is written, and salvages it when told to', async () => {
@@ -132,7 +138,7 @@ describe('foreign transcripts', () => {
     await place.json('new', '--id', 'other');
     const text = session(4);
     place.write('torn.jsonl', text.slice(0, text.length - 30));
-    const before = filesOf(path.join(place.folder, '.stemma'));
+    const before = await place.json('verify', '--all');
     const refused = await place.cli(['import', 'torn.jsonl', '--json']);
     expect([refused.code, refused.out]).toEqual([5, '']);
     const start = text.slice(0, text.length - 1).lastIndexOf('\n') + 1;
@@ -141,10 +147,10 @@ describe('foreign transcripts', () => {
       subject: 'torn.jsonl',
       data: { line: 4, offset: start },
     });
-    expect(filesOf(path.join(place.folder, '.stemma'))).toEqual(before);
+    expect(await place.json('verify', '--all')).toEqual(before);
     const saved = await place.json('import', 'torn.jsonl', '--salvage');
     expect(listAt(saved, 'files', 0, 'report', 'notes').length).toBeGreaterThan(0);
-    expect(listAt(await place.json('history', 'session-1'), 'rows')).toHaveLength(3);
+    expect(listAt(await place.json('history', 'claude-code:session-1'), 'rows')).toHaveLength(3);
   });
 
   it('B58 decides a whole folder first, and names the file that it refuses', async () => {
@@ -154,7 +160,10 @@ describe('foreign transcripts', () => {
     fs.writeFileSync(path.join(place.folder, 'all', 'a.jsonl'), session(2));
     fs.writeFileSync(path.join(folder, 'b.json'), '[{"role":"user","content":"hello"}]');
     fs.writeFileSync(path.join(folder, 'notes.json'), '{"some":"thing"}');
-    fs.writeFileSync(path.join(folder, 'z.jsonl'), session(3).replaceAll('session-1', 'session-2').slice(0, -20));
+    fs.writeFileSync(
+      path.join(folder, 'z.jsonl'),
+      session(3).replaceAll('session-1', 'session-2').slice(0, -20),
+    );
     const refused = await place.cli(['import', 'all']);
     expect(refused.code).toBe(5);
     expect(refused.err).toContain(`about  ${path.join('all', 'deep', 'z.jsonl')}`);
@@ -172,7 +181,13 @@ describe('foreign transcripts', () => {
   it('B60 names the format that a file seems to have', async () => {
     const place = newPlace();
     place.write('session.jsonl', session(2));
-    const { code, err } = await place.cli(['import', 'session.jsonl', '--from', 'openai-chat', '--json']);
+    const { code, err } = await place.cli([
+      'import',
+      'session.jsonl',
+      '--from',
+      'openai-chat',
+      '--json',
+    ]);
     expect(code).toBe(5);
     expect(at(JSON.parse(err), 'error', 'data')).toEqual({
       _tag: 'ProfileMismatch',
@@ -217,12 +232,16 @@ describe('verify', () => {
       stream: expect.stringContaining(`.${conversation}.`) as unknown,
       revision: 1,
       check: 'hash',
-      eventId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/) as unknown,
+      eventId: expect.stringMatching(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+      ) as unknown,
     });
     const text = await place.cli(['verify', '--all']);
     expect([text.code, text.err]).toEqual([6, '']);
     expect(text.out).toContain('BROKEN: 1 fault');
-    expect(text.out).toContain(`hash   ${textAt(fault, 'stream')}    1  ${textAt(fault, 'eventId')}`);
+    expect(text.out).toContain(
+      `hash   ${textAt(fault, 'stream')}    1  ${textAt(fault, 'eventId')}`,
+    );
     const read = await place.cli(['history', 'c']);
     expect([read.code, read.err.startsWith('error  Damaged  ')]).toEqual([6, true]);
   });
@@ -262,8 +281,12 @@ describe('verify', () => {
     expect(await check(lines.slice(0, -1))).toContain('tail');
     expect((await check([...lines.slice(0, 20), ...lines.slice(21)])).length).toBeGreaterThan(0);
     expect((await check([...lines.slice(0, 12), a, ...lines.slice(12)])).length).toBeGreaterThan(0);
-    expect((await check([...lines.slice(0, 12), '{"x":1}', ...lines.slice(12)])).length).toBeGreaterThan(0);
-    expect(await check([...lines.slice(0, -1), lines.at(-1)?.slice(0, 40) ?? ''])).toContain('tail');
+    expect(
+      (await check([...lines.slice(0, 12), '{"x":1}', ...lines.slice(12)])).length,
+    ).toBeGreaterThan(0);
+    expect(await check([...lines.slice(0, -1), lines.at(-1)?.slice(0, 40) ?? ''])).toContain(
+      'tail',
+    );
   });
 
   it('CX1 refuses a file that is none of ours as such', async () => {
@@ -309,7 +332,9 @@ describe('store', () => {
     ]);
     fs.chmodSync(path.join(place.folder, '.stemma', 'store.db'), 0o644);
     const after = listAt(await place.json('doctor'), 'checks');
-    expect(after.find((check) => at(check, 'name') === 'store.mode')).toMatchObject({ state: 'note' });
+    expect(after.find((check) => at(check, 'name') === 'store.mode')).toMatchObject({
+      state: 'note',
+    });
   });
 
   it('B46 doctor tells what stands in the place of a store', async () => {

@@ -71,17 +71,50 @@ const payloads: readonly (readonly [name: string, text: string])[] = [
 
 // Written apart from the code that is tested: controls, format characters, what is drawn as nothing,
 // half characters, private use.
-const FORBIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\uffff\ue000-\uf8ff\ud800-\udfff]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\u{f0000}-\u{10ffff}]/u;
+const forbidden: readonly (readonly [from: number, to: number])[] = [
+  [0x00, 0x08],
+  [0x0b, 0x1f],
+  [0x7f, 0x9f],
+  [0xad, 0xad],
+  [0x034f, 0x034f],
+  [0x061c, 0x061c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xd800, 0xdfff],
+  [0xe000, 0xf8ff],
+  [0xfdd0, 0xfdef],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xfffb],
+  [0xfffe, 0xffff],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+  [0xf0000, 0x10ffff],
+];
 
-const OWN_COLORS = /\u001b\[(0|1|2|22|31|32|33|39)m/g;
+const isForbidden = (point: string): boolean => {
+  const code = point.codePointAt(0) ?? 0;
+  return forbidden.some(([from, to]) => from <= code && code <= to);
+};
+
+const withoutOwnColors = (text: string): string =>
+  ['0', '1', '2', '22', '31', '32', '33', '39'].reduce(
+    (rest, number) => rest.replaceAll(`\u001b[${number}m`, ''),
+    text,
+  );
 
 /** The surroundings of the first thing that is forbidden, escaped; undefined for none. */
 const leakIn = (text: string): string | undefined => {
-  const found = FORBIDDEN.exec(text);
-  return found === null
-    ? undefined
-    : JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 40));
+  const points = Array.from(text);
+  const at = points.findIndex(isForbidden);
+  return at < 0 ? undefined : JSON.stringify(points.slice(Math.max(0, at - 40), at + 40).join(''));
 };
 
 const all = payloads.map(([, text]) => text).join(' | ');
@@ -104,16 +137,40 @@ beforeAll(async () => {
     if (code !== 0) throw new Error(`${JSON.stringify(argv.slice(0, 2))} ${err}`);
   };
   place.write('system.txt', whole);
-  await must('new', '--id', `c-${hostileId}`, '--title', all, '--label', `l${hostileId}=${hostileId}`);
+  await must(
+    'new',
+    '--id',
+    `c-${hostileId}`,
+    '--title',
+    all,
+    '--label',
+    `l${hostileId}=${hostileId}`,
+  );
   const ref = `c-${hostileId}`;
-  await must('instructions', 'set', ref, '--text', all, '--slot', `slot${hostileId}`, '--as', `operator:${hostileId}`);
+  await must(
+    'instructions',
+    'set',
+    ref,
+    '--text',
+    all,
+    '--slot',
+    `slot${hostileId}`,
+    '--as',
+    `operator:${hostileId}`,
+  );
   const said = payloads.map(([, text], index) => {
     return { role: 'user', id: `m-${String(index)}`, content: text, name: hostileId };
   });
   const batch = [
     ...said,
     { role: 'assistant', id: `a${hostileId}`, content: all, toolCalls: toolCalls() },
-    { role: 'tool', id: `t${hostileId}`, toolCallId: `call${hostileId}`, content: all, outcome: 'error' },
+    {
+      role: 'tool',
+      id: `t${hostileId}`,
+      toolCallId: `call${hostileId}`,
+      content: all,
+      outcome: 'error',
+    },
     { role: 'user', id: `u${hostileId}`, content: all, metadata: { [whole]: all } },
   ];
   // As a file carries it: escaped, so that half characters come through.
@@ -121,7 +178,18 @@ beforeAll(async () => {
   await must('append', ref, '--batch', 'batch.json', '--as', `app:${hostileId}`);
   const made = await place.json('call', 'request', ref, '--run', `run${hostileId}`);
   call = textAt(made, 'modelCallId');
-  await must('call', 'fail', call, '--reason', all, '--code', all, '--final', '--run', `run${hostileId}`);
+  await must(
+    'call',
+    'fail',
+    call,
+    '--reason',
+    all,
+    '--code',
+    all,
+    '--final',
+    '--run',
+    `run${hostileId}`,
+  );
   await must('compact', ref, '--summary-file', 'system.txt', '--keep-last', '2');
   await must('retry', ref, '--at', `m:u${hostileId}`, '--name', `b${hostileId}`);
   await must('redact', 'm-0', '--reason', all);
@@ -180,7 +248,8 @@ describe('hostile content on a terminal', () => {
     expect(payloads.length).toBeGreaterThanOrEqual(60);
     const harmless = ['pile of marks', 'long run', 'false log line', 'unassigned'];
     for (const [name, text] of payloads) {
-      if (!harmless.includes(name)) expect([name, FORBIDDEN.test(text)]).toEqual([name, true]);
+      if (!harmless.includes(name))
+        expect([name, Array.from(text).some(isForbidden)]).toEqual([name, true]);
     }
   });
 
@@ -192,16 +261,16 @@ describe('hostile content on a terminal', () => {
     for (const argv of commands()) {
       const { out, err } = await place.cli(argv, options);
       const shown = argv.slice(0, 2).map((part) => part.slice(0, 20));
-      expect([shown, leakIn(out.replaceAll(OWN_COLORS, ''))]).toEqual([shown, undefined]);
-      expect([shown, leakIn(err.replaceAll(OWN_COLORS, ''))]).toEqual([shown, undefined]);
+      expect([shown, leakIn(withoutOwnColors(out))]).toEqual([shown, undefined]);
+      expect([shown, leakIn(withoutOwnColors(err))]).toEqual([shown, undefined]);
     }
   });
 
   it('S03 writes its own colours and no other escape', async () => {
     for (const argv of commands()) {
       const { out, err } = await place.cli(argv, { env: { FORCE_COLOR: '1' } });
-      expect(leakIn(out.replaceAll(OWN_COLORS, ''))).toBeUndefined();
-      expect(leakIn(err.replaceAll(OWN_COLORS, ''))).toBeUndefined();
+      expect(leakIn(withoutOwnColors(out))).toBeUndefined();
+      expect(leakIn(withoutOwnColors(err))).toBeUndefined();
     }
   });
 
@@ -213,10 +282,7 @@ describe('hostile content on a terminal', () => {
       const text = out === '' ? err : out;
       if (!argv.includes(`--${all}`)) expect(() => JSON.parse(text) as unknown).not.toThrow();
     }
-    const rows = listAt(
-      await place.json('history', `c-${hostileId}`, '--limit', '1000'),
-      'rows',
-    );
+    const rows = listAt(await place.json('history', `c-${hostileId}`, '--limit', '1000'), 'rows');
     const said = new Map(rows.map((row) => [at(row, 'id'), at(row, 'text')]));
     payloads.forEach(([name, text], index) => {
       // The first was redacted.
@@ -226,10 +292,7 @@ describe('hostile content on a terminal', () => {
 
   it('S05 one event stays one line, whatever its content says', async () => {
     const { out } = await place.cli(['history', `c-${hostileId}`, '--all', '--limit', '1000']);
-    const rows = listAt(
-      await place.json('history', `c-${hostileId}`, '--limit', '1000'),
-      'rows',
-    );
+    const rows = listAt(await place.json('history', `c-${hostileId}`, '--limit', '1000'), 'rows');
     // A heading, the names of the columns, and the rows.
     expect(out.trimEnd().split('\n')).toHaveLength(rows.length + 2);
     expect(out).not.toMatch(/^error/m);
@@ -263,7 +326,10 @@ describe('hostile content on a terminal', () => {
 
 describe('width', () => {
   it('S03 a terminal gets no line that is wider than it', async () => {
-    const { out } = await place.cli(['history', `c-${hostileId}`, '--all'], { tty: true, columns: 80 });
+    const { out } = await place.cli(['history', `c-${hostileId}`, '--all'], {
+      tty: true,
+      columns: 80,
+    });
     const [, ...rows] = out.trimEnd().split('\n');
     // ASCII here: every sign is one column wide.
     const ascii = rows.filter((line) => /^[\x20-\x7e…]*$/.test(line));

@@ -117,9 +117,7 @@ describe('a command that looks', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
-    expect(rows.map((row) => at(row, 'schema'))).toEqual(
-      rows.map(() => 'stemma.history.row.v1'),
-    );
+    expect(rows.map((row) => at(row, 'schema'))).toEqual(rows.map(() => 'stemma.history.row.v1'));
     expect(rows.map((row) => at(row, 'kind'))).toEqual([
       'instructions',
       'message',
@@ -241,9 +239,14 @@ describe('context', () => {
     expect(out).toMatch(/^out +2 +user +\d+ +m-1 +covered by a compaction \(main@24\)/m);
     expect(out).toMatch(/^in +1 +system +\d+ +\S+ +instructions are always kept/m);
     const json = await place.json('context', 'demo', '--why', '--budget', '2000');
-    expect(listAt(json, 'dispositions').find((row) => at(row, 'messageId') === 'm-1')).toMatchObject(
-      { in: false, disposition: 'covered_by_compaction', role: 'user', reason: 'covered by a compaction' },
-    );
+    expect(
+      listAt(json, 'dispositions').find((row) => at(row, 'messageId') === 'm-1'),
+    ).toMatchObject({
+      in: false,
+      disposition: 'covered_by_compaction',
+      role: 'user',
+      reason: 'covered by a compaction',
+    });
     expect(json).toMatchObject({ kind: 'preview', budget: 2000, branchName: 'main' });
   });
 
@@ -293,7 +296,12 @@ describe('context', () => {
 describe('diff and replay', () => {
   it('SE3 compares two branches by message', async () => {
     const json = await place.json('diff', 'demo/main', 'demo/retry');
-    expect(json).toMatchObject({ of: 'messages', equal: false, changed: [], onlyB: ['m-3b', expect.any(String)] });
+    expect(json).toMatchObject({
+      of: 'messages',
+      equal: false,
+      changed: [],
+      onlyB: ['m-3b', expect.any(String)],
+    });
     expect((await place.cli(['diff', 'demo/main', 'demo/main', '--exit-code'])).code).toBe(0);
     expect((await place.cli(['diff', 'demo/main', 'demo/retry', '--exit-code'])).code).toBe(10);
     expect((await place.cli(['diff', 'demo/main', 'demo/retry'])).code).toBe(0);
@@ -323,7 +331,9 @@ describe('diff and replay', () => {
     });
     expect((await other.cli(['replay', 'demo'])).code).toBe(0);
     expect((await other.cli(['history', 'demo', '--all'])).out).not.toContain('number 8812');
-    expect((await other.cli(['export', 'demo', '--format', 'md'])).out).not.toContain('number 8812');
+    expect((await other.cli(['export', 'demo', '--format', 'md'])).out).not.toContain(
+      'number 8812',
+    );
     expect((await other.cli(['search', 'number 8812'])).out).toBe('nothing found\n');
   });
 });

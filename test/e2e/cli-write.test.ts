@@ -45,7 +45,8 @@ const withOpenCalls = async (): Promise<Place & { readonly call: string }> => {
   return { ...place, call };
 };
 
-const nextOf = async (place: Place): Promise<unknown> => at(await place.json('status', 'c'), 'next');
+const nextOf = async (place: Place): Promise<unknown> =>
+  at(await place.json('status', 'c'), 'next');
 
 describe('a turn by hand', () => {
   it('SE2 runs from request to end in processes of their own', async () => {
@@ -69,7 +70,9 @@ describe('a turn by hand', () => {
     expect(await place.json('status', 'c')).toMatchObject({ next: 'user', toolCalls: [] });
     expect(at(await place.json('status', 'c'), 'turn')).toBeUndefined();
     const calls = await place.json('calls', 'ls', 'c');
-    expect(listAt(calls, 'calls').map((row) => [at(row, 'model'), at(row, 'answer', 'usage', 'input')])).toEqual([
+    expect(
+      listAt(calls, 'calls').map((row) => [at(row, 'model'), at(row, 'answer', 'usage', 'input')]),
+    ).toEqual([
       ['gpt-x', 5],
       ['gpt-x', 5],
     ]);
@@ -102,7 +105,10 @@ describe('a turn by hand', () => {
     const place = await withOpenCalls();
     const first = await place.json('tool', 'result', 'call_a', '--text', 'one');
     const second = await place.json('tool', 'result', 'call_a', '--text', 'one');
-    expect(at(second, 'message')).toEqual({ ...(at(first, 'message') as object), status: 'replayed' });
+    expect(at(second, 'message')).toEqual({
+      ...(at(first, 'message') as object),
+      status: 'replayed',
+    });
     const other = ['tool', 'result', 'call_a', '--text', 'two'];
     expect((await place.cli(other)).code).toBe(5);
     expect(await place.json(...other, '--late')).toMatchObject({ message: { status: 'written' } });
@@ -157,9 +163,9 @@ describe('approvals and recovery', () => {
     );
     expect(done).toMatchObject({ undecided: [], session: { next: 'model', toolCalls: [] } });
     const rows = listAt(await place.json('history', 'c'), 'rows');
-    expect(rows.map((row) => at(row, 'outcome')).filter((outcome) => outcome !== undefined)).toEqual(
-      ['unknown', 'ok'],
-    );
+    expect(
+      rows.map((row) => at(row, 'outcome')).filter((outcome) => outcome !== undefined),
+    ).toEqual(['unknown', 'ok']);
   });
 
   it('OR4 another run may not write into an open turn until it claims it', async () => {
@@ -173,8 +179,19 @@ describe('approvals and recovery', () => {
       session: { turn: { run: 'other' } },
     });
     await place.json(...request);
-    expect((await place.cli(['tool', 'abandon', 'call_b'])).err).toMatch(/^error {2}RunSuperseded /);
-    await place.json('recover', 'c', '--run', 'other', '--end-turn', 'interrupted', '--tool', 'call_a=unknown');
+    expect((await place.cli(['tool', 'abandon', 'call_b'])).err).toMatch(
+      /^error {2}RunSuperseded /,
+    );
+    await place.json(
+      'recover',
+      'c',
+      '--run',
+      'other',
+      '--end-turn',
+      'interrupted',
+      '--tool',
+      'call_a=unknown',
+    );
     expect(at(await place.json('status', 'c'), 'turn')).toBeUndefined();
   });
 });
@@ -184,7 +201,14 @@ describe('branches', () => {
     const place = await demoPlace();
     const before = await place.json('history', 'demo');
     place.write('question.txt', 'And a receipt, please.');
-    const made = await place.json('retry', 'demo', '--edit', 'm:m-2=question.txt', '--name', 'receipt');
+    const made = await place.json(
+      'retry',
+      'demo',
+      '--edit',
+      'm:m-2=question.txt',
+      '--name',
+      'receipt',
+    );
     expect(made).toMatchObject({ branchName: 'receipt', fromName: 'main', edited: 'm-2' });
     expect(await place.json('history', 'demo')).toEqual(before);
     const rows = listAt(await place.json('history', 'demo/receipt'), 'rows');
@@ -201,9 +225,9 @@ describe('branches', () => {
     const call = textAt(await place.json('calls', 'ls', 'demo'), 'calls', -1, 'modelCallId');
     await place.json('retry', 'demo', '--at', `c:${call}`, '--name', 'again');
     const attempts = await place.json('branch', 'attempts', `c:${call}`);
-    expect(listAt(attempts, 'branches').map((row) => [at(row, 'name'), at(row, 'reason')])).toEqual([
-      ['again', 'retry'],
-    ]);
+    expect(listAt(attempts, 'branches').map((row) => [at(row, 'name'), at(row, 'reason')])).toEqual(
+      [['again', 'retry']],
+    );
   });
 
   it('DC3 forks, renames and promotes as events', async () => {
@@ -213,7 +237,11 @@ describe('branches', () => {
     await place.json('branch', 'promote', 'demo/aside', '--reason', 'liked');
     const tree = await place.json('branch', 'ls', 'demo');
     expect(
-      listAt(tree, 'branches').map((row) => [at(row, 'name'), at(row, 'promoted'), at(row, 'depth')]),
+      listAt(tree, 'branches').map((row) => [
+        at(row, 'name'),
+        at(row, 'promoted'),
+        at(row, 'depth'),
+      ]),
     ).toEqual([
       ['main', false, 0],
       ['retry', false, 1],
@@ -222,14 +250,25 @@ describe('branches', () => {
     const { out } = await place.cli(['branch', 'ls', 'demo']);
     expect(out).toMatch(/^└ aside +0 +main@13 .*delivered$/m);
     // Old names stay readable in the log.
-    expect((await place.cli(['history', 'demo/aside', '--events'])).out).toContain('BranchLabelled');
+    expect((await place.cli(['history', 'demo/aside', '--events'])).out).toContain(
+      'BranchLabelled',
+    );
   });
 
   it('CM1 a command id makes a fork repeatable', async () => {
     const place = await demoPlace();
     const argv = ['branch', 'demo', '--at', 'm:m-2', '--name', 'once', '--command-id', 'k-1'];
     expect(await place.json(...argv)).toEqual(await place.json(...argv));
-    const { code } = await place.cli(['branch', 'demo', '--at', 'm:m-1', '--name', 'other', '--command-id', 'k-1']);
+    const { code } = await place.cli([
+      'branch',
+      'demo',
+      '--at',
+      'm:m-1',
+      '--name',
+      'other',
+      '--command-id',
+      'k-1',
+    ]);
     expect(code).toBe(4);
   });
 });
@@ -246,10 +285,9 @@ describe('compaction', () => {
     const compaction = textAt(made, 'compaction');
     await place.json('compact', 'demo', '--undo', compaction.slice(0, 8), '--reason', 'too much');
     const rows = listAt(await place.json('history', 'demo'), 'rows');
-    expect(rows.filter((row) => at(row, 'kind') === 'summary').map((row) => at(row, 'state'))).toEqual([
-      'live',
-      'reverted',
-    ]);
+    expect(
+      rows.filter((row) => at(row, 'kind') === 'summary').map((row) => at(row, 'state')),
+    ).toEqual(['live', 'reverted']);
   });
 
   it('CX5 takes a summary from a file', async () => {
@@ -265,7 +303,17 @@ describe('begin', () => {
   it('ID2 begins a conversation once', async () => {
     const place = newPlace();
     place.write('system.txt', 'Be brief.');
-    const argv = ['new', '--id', 'c-1', '--title', '退款', '--label', 'team=shop', '--instructions', 'system.txt'];
+    const argv = [
+      'new',
+      '--id',
+      'c-1',
+      '--title',
+      '退款',
+      '--label',
+      'team=shop',
+      '--instructions',
+      'system.txt',
+    ];
     const first = await place.json(...argv);
     expect(first).toMatchObject({ id: 'c-1', created: true });
     expect(await place.json(...argv)).toEqual({ ...(first as object), created: false });
@@ -276,9 +324,9 @@ describe('begin', () => {
       title: '退款',
       labels: [{ name: 'team', value: 'shop' }],
     });
-    expect(listAt(await place.json('history', 'c-1'), 'rows').map((row) => at(row, 'text'))).toEqual([
-      'Be brief.',
-    ]);
+    expect(
+      listAt(await place.json('history', 'c-1'), 'rows').map((row) => at(row, 'text')),
+    ).toEqual(['Be brief.']);
   });
 
   it('ID2 appends once, from arguments, files and standard input', async () => {
@@ -305,8 +353,12 @@ describe('begin', () => {
       slot: 'main',
       version: 1,
     });
-    expect(await place.json('instructions', 'set', 'c', '--text', 'two')).toMatchObject({ version: 2 });
-    expect(await place.json('instructions', 'set', 'c', '--text', 'two')).toMatchObject({ version: 2 });
+    expect(await place.json('instructions', 'set', 'c', '--text', 'two')).toMatchObject({
+      version: 2,
+    });
+    expect(await place.json('instructions', 'set', 'c', '--text', 'two')).toMatchObject({
+      version: 2,
+    });
     expect(
       await place.json('instructions', 'set', 'c', '--text', 'plan', '--slot', 'planner'),
     ).toMatchObject({ slot: 'planner', version: 1 });
@@ -324,7 +376,10 @@ describe('begin', () => {
     expect(await place.json('init')).toMatchObject({ created: false, configCreated: false });
     expect(await place.json('demo')).toMatchObject({ created: true, branches: 2, compactions: 1 });
     expect(await place.json('demo')).toMatchObject({ created: false, branches: 2, compactions: 1 });
-    expect(await place.json('demo', '--lang', 'zh')).toMatchObject({ id: 'demo-zh', created: true });
+    expect(await place.json('demo', '--lang', 'zh')).toMatchObject({
+      id: 'demo-zh',
+      created: true,
+    });
   });
 
   it('S10 keeps tenants apart', async () => {

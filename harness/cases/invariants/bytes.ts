@@ -70,7 +70,7 @@ const backwards = (value: unknown): unknown => {
 /** The same input with the keys of its messages, and the tools, in another order. */
 const turnedRound = (input: CaseInput): CaseInput => {
   const { tools, builds } = input.params;
-  const turned = Array.isArray(tools) ? [...tools].reverse() : backwards(tools);
+  const turned = isList(tools) ? [...tools].reverse() : backwards(tools);
   return {
     ...input,
     messages: backwards(input.messages) as CaseInput['messages'],

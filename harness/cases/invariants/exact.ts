@@ -18,7 +18,11 @@ const contentOf = (message: Fields): readonly unknown[] => {
 };
 
 const typeOf = (block: unknown): string =>
-  isFields(block) ? String(block['type'] ?? Object.keys(block)[0]) : typeof block;
+  isFields(block)
+    ? typeof block['type'] === 'string'
+      ? block['type']
+      : (Object.keys(block)[0] ?? '')
+    : typeof block;
 
 const givenWire = ({ input }: Run): readonly Fields[] => input.wire.map(withoutLabel);
 

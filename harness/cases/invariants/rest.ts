@@ -5,7 +5,7 @@ import { bytesFor } from '../operations/perf.js';
 import { resumePlan } from '../operations/resume.js';
 import { toolboxOf } from '../policy.js';
 import type { Run } from '../run.js';
-import { isList } from '../shape.js';
+import { isFields, isList } from '../shape.js';
 import { rowsOf } from '../talk.js';
 import { isEqual, sameSet, shown } from '../values.js';
 import type { CaseMessage } from '../input-shape.js';
@@ -32,7 +32,15 @@ const runEverything = async ({ talk, input }: Run): Promise<ReadonlySet<string>>
     const tools = toolboxOf(input.params, () => ran.add(handle.id));
     const box = Object.hasOwn(tools, handle.name)
       ? tools
-      : { ...tools, [handle.name]: { run: () => ran.add(handle.id) && 'done' } };
+      : {
+          ...tools,
+          [handle.name]: {
+            run: () => {
+              ran.add(handle.id);
+              return 'done';
+            },
+          },
+        };
     try {
       await handle.run(box);
     } catch (error) {
@@ -71,7 +79,7 @@ export const answeredCallsNeverRerun: Check = neverRun(
 
 export const startedNonIdempotentNeverAutoRerun: Check = neverRun(startedCalls);
 
-export const noNodeLost: Check = async ({ run }) => {
+export const noNodeLost: Check = ({ run }) => {
   const { imported } = run.evidence;
   if (imported === undefined) return 'nothing was imported';
   const stored = new Set(
@@ -132,10 +140,11 @@ export const orderFromParentLinksNotTime: Check = async ({ run, again }) => {
   return isEqual(await active?.(), await second?.()) ? undefined : 'with other times another path is shown';
 };
 
-const textOf = (content: unknown): string =>
-  isList(content)
-    ? content.map((part) => String((part as { readonly text?: unknown }).text ?? '')).join('\n')
-    : String(content ?? '');
+const textOf = (content: unknown): string => {
+  if (typeof content === 'string') return content;
+  const parts = isList(content) ? content.filter(isFields) : [];
+  return parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
+};
 
 interface Issued {
   readonly key: string;
@@ -200,13 +209,29 @@ export const storedBytesLinearInCount: Check = async ({ run }) => {
   );
 };
 
+const FEW = 100;
+const ENDS = 20;
+
+/** All versions of a short history; of a long one both ends, the read points, and every so many. */
+const versionsOf = (length: number, points: readonly number[]): readonly number[] => {
+  const all = Array.from({ length }, (_one, version) => version);
+  if (length <= FEW) return all;
+  const step = Math.ceil(length / (FEW - 2 * ENDS));
+  const near = new Set(points.flatMap((point) => [point - 2, point - 1, point]));
+  return all.filter(
+    (version) =>
+      version < ENDS || version >= length - ENDS || version % step === 0 || near.has(version),
+  );
+};
+
 export const everyVersionReadable: Check = async ({ run }) => {
   const rows = await rowsOf(run.talk);
   if (rows.length === 0) return NOTHING_TO_LOOK_AT;
-  for (const { entry, position } of rows) {
-    const then = await rowsOf(run.talk, run.talk.branch, entry.place.revision);
-    if (then.length !== position + 1) {
-      return `version ${String(position)} has ${String(then.length)} messages`;
+  for (const version of versionsOf(rows.length, run.input.params.read_after_messages ?? [])) {
+    const revision = rows[version]?.entry.place.revision ?? -1;
+    const then = await rowsOf(run.talk, run.talk.branch, revision);
+    if (then.length !== version + 1) {
+      return `version ${String(version)} has ${String(then.length)} messages`;
     }
   }
   return undefined;

@@ -1,13 +1,16 @@
 import type { AppendedMessage } from '../../../src/domain/decide/append-messages.js';
 import { cutUtf16 } from '../../../src/domain/text.js';
 import { build, builtDone, takeIn, unasked, viewOf } from '../building.js';
+import { callIdsIn } from '../call-ids.js';
 import { messageBack, plainText } from '../canonical.js';
-import { appendTo, itemsOf, reopenTalk, revisionOf, rowsOf, setUpCall, type Talk } from '../talk.js';
+import { historyBack } from '../facts.js';
+import { appendTo, itemsOf, openTalk, reopenTalk, revisionOf, rowsOf, setUpCall, type Talk } from '../talk.js';
 import { attempt, caseFault, type CaseFault } from '../fault.js';
 import { messagesOf, type CaseCommand, type CaseMessage } from '../input-shape.js';
 import type { CommandTrace, Done, Facts, Moment, Operate, ResultFact, Started } from '../run.js';
 import { refuse } from '../shape.js';
-import type { ResultStatus } from '../words.js';
+import type { ResultStatus, StoreName } from '../words.js';
+import { openWorld } from '../world.js';
 
 /** A command that was run: what it gave, and what the store held right after it. */
 interface Ran {
@@ -212,14 +215,36 @@ const commandsDone = async (
   return { ...done, report: done.report ?? [], failures: failuresOf(ran) };
 };
 
+/** The history that the same commands make on a store of each kind. */
+const readsOf = async (started: Started, names: readonly StoreName[]): Promise<unknown> => {
+  const reads = new Map<StoreName, unknown>();
+  for (const name of names) {
+    const world = await openWorld(name);
+    try {
+      const talk = await openTalk(world, callIdsIn(started.input));
+      const there = { ...started, world, talk };
+      await takeIn(there);
+      await runAll(there);
+      reads.set(name, await historyBack(talk));
+    } finally {
+      await world.dispose();
+    }
+  }
+  return Object.fromEntries(reads);
+};
+
 /** Runs commands in order against one conversation. */
 export const append: Operate = async (started) => {
   const { talk } = started;
   await takeIn(started);
   const before = await started.mark();
   const ran = await runAll(started);
-  if (started.input.params.reload_from_store === true) await reopenTalk(talk);
-  return commandsDone(started, ran, before);
+  const { reload_from_store: reload, stores } = started.input.params;
+  if (reload === true) await reopenTalk(talk);
+  const done = await commandsDone(started, ran, before);
+  return stores === undefined
+    ? done
+    : { ...done, roots: { ...done.roots, reads: () => readsOf(started, stores) } };
 };
 
 type Writer = NonNullable<Started['input']['params']['writers']>[number];

@@ -1,24 +1,8 @@
-import type { Branch } from '../../../src/index.js';
 import { takeIn, viewOf } from '../building.js';
 import { eventFacts, historyFacts, readRoot } from '../facts.js';
 import { attempt, caseFault } from '../fault.js';
 import type { Operate, ResultFact } from '../run.js';
 import { reopenTalk } from '../talk.js';
-
-interface Answer {
-  readonly toolCallId: string;
-  readonly messageId: string;
-  readonly content: string;
-}
-
-interface ToolReplay {
-  readonly answer: (request: {
-    readonly name: string;
-    readonly arguments: string;
-  }) => Promise<Answer>;
-}
-
-type Replaying = Branch & { readonly toolReplay?: () => Promise<ToolReplay> };
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? {});
@@ -29,11 +13,7 @@ export const replay: Operate = async (started) => {
   await takeIn(started);
   const before = await started.mark();
   await reopenTalk(talk);
-  const branch: Replaying = talk.branch;
-  if (branch.toolReplay === undefined) {
-    throw new Error('the engine has no replay of recorded results');
-  }
-  const recorded = await branch.toolReplay();
+  const recorded = await talk.branch.toolReplay();
   const results: ResultFact[] = [];
   for (const { name, arguments: args } of input.params.requests ?? []) {
     const answered = await attempt(() => recorded.answer({ name, arguments: textOf(args) }));

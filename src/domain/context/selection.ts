@@ -59,13 +59,32 @@ const leave = (work: Work, unit: Unit, out: Exclusion): void => {
   }
 };
 
-const fits = (work: Work, unit: Unit): boolean => {
+/** Whether a unit fits, cut if it may be; `question`: tokens of what it answers, kept free if so. */
+const fits = (work: Work, unit: Unit, question: number): boolean => {
   const { available, tokensOf, shrink } = work.input;
   let tokens = tokensOf(unit);
   if (available === undefined) return true;
   const overBy = work.used + tokens - available;
-  if (overBy > 0 && shrink !== undefined) tokens -= shrink(unit, overBy);
+  if (overBy > 0 && shrink !== undefined) {
+    tokens -= shrink(unit, overBy + question);
+    if (work.used + tokens > available) tokens -= shrink(unit, overBy);
+  }
   return work.used + tokens <= available;
+};
+
+/** By unit: tokens of the units between it and the user turn that it answers, that one included. */
+const questionsOf = (work: Work, units: readonly Unit[]): ReadonlyMap<Unit, number> => {
+  const { list, tokensOf, shrink } = work.input;
+  const questions = new Map<Unit, number>();
+  if (shrink === undefined) return questions;
+  let since = 0;
+  for (const unit of units) {
+    const isUser = list[unit.members[0] ?? -1]?.message.role === 'user';
+    if (isUser) since = 0;
+    questions.set(unit, since);
+    since += tokensOf(unit);
+  }
+  return questions;
 };
 
 type Impossible = FaultOf<'BudgetImpossible'>;
@@ -100,9 +119,10 @@ const takeMandatory = (
 // Newest whole units while they fit; the first that does not ends the window unless gaps may be.
 const takeWindow = (work: Work, units: readonly Unit[]): void => {
   const { policy, tokensOf } = work.input;
+  const questions = questionsOf(work, units);
   let isFull = false;
   for (const unit of [...units].reverse()) {
-    if (isFull || !fits(work, unit)) {
+    if (isFull || !fits(work, unit, questions.get(unit) ?? 0)) {
       isFull = !policy.gaps;
       leave(work, unit, { disposition: 'budget' });
       continue;
@@ -118,10 +138,11 @@ const takeRecorded = (
   units: readonly Unit[],
   recorded: NonNullable<SelectionInput['recorded']>,
 ): void => {
+  const questions = questionsOf(work, units);
   for (const unit of [...units].reverse()) {
     const decisions = unit.members.map(recorded);
     if (decisions.some((decision) => decision?.in === true)) {
-      fits(work, unit);
+      fits(work, unit, questions.get(unit) ?? 0);
       take(work, unit);
       work.used += work.input.tokensOf(unit);
     } else {

@@ -42,10 +42,12 @@ const rangeFault = (input: CompactInput, state: BranchState): StemmaFault | unde
   const { covers, covered } = input.compaction;
   // What a foreign system did is recorded as it happened, whatever it covered.
   if (input.imported !== undefined) return undefined;
-  const invalid = (reason: 'empty' | 'bad_range' | 'pending_approval') =>
+  const invalid = (reason: 'empty' | 'bad_range' | 'future') =>
     ({ _tag: 'CompactionInvalid', reason, ids: covered }) as const;
   if (covers.length === 0 || covered.length === 0) return invalid('empty');
   if (covers.some((run) => run.from > run.to || run.from < 0)) return invalid('bad_range');
+  const { branch } = input.scope;
+  if (covers.some((run) => run.branch === branch && run.to > state.head)) return invalid('future');
   const waiting = [...state.approvals.values()].filter(({ call }) =>
     covered.includes(call.messageId),
   );

@@ -1,4 +1,4 @@
-import { branchNamed, type BranchEntry, type DirectoryState } from '../directory-state.js';
+import type { BranchEntry, DirectoryState } from '../directory-state.js';
 import type { StemmaFault } from '../errors.js';
 import type { DomainEvent } from '../events/catalog.js';
 import type {
@@ -58,10 +58,11 @@ export const registerBranch = (
 });
 
 const freeName = (state: DirectoryState, wanted: string): string => {
-  if (branchNamed(state, wanted) === undefined) return wanted;
+  const taken = new Set([...state.branches.values()].map(({ name }) => name));
+  if (!taken.has(wanted)) return wanted;
   for (let count = 2; ; count += 1) {
     const name = `${wanted}-${String(count)}`;
-    if (branchNamed(state, name) === undefined) return name;
+    if (!taken.has(name)) return name;
   }
 };
 

@@ -5,6 +5,7 @@ import type { Look } from './result.js';
 import { idOf, listing, placeName, sideBySide, whatOf } from './show.js';
 import type { Target } from './targets.js';
 import { oneLine } from './terminal-text.js';
+import { wordsIn } from './words/words.js';
 
 /** A context and what is needed to show it. */
 export interface ShownContext {
@@ -38,18 +39,18 @@ const candidatesIn = (surface: Surface): ReadonlyMap<string, Candidate> =>
 /** One candidate with its role, for JSON and for people. */
 export interface DispositionRow extends MessageDisposition {
   readonly role: string;
+  /** In English, whatever the words around it are. */
   readonly reason: string;
 }
 
-export const dispositionRows = (
-  { plan, surface }: ShownContext,
-  look: Look,
-): readonly DispositionRow[] => {
+const { reason: englishReason } = wordsIn('en');
+
+export const dispositionRows = ({ plan, surface }: ShownContext): readonly DispositionRow[] => {
   const candidates = candidatesIn(surface);
   return plan.dispositions.map((entry) => ({
     ...entry,
     role: candidates.get(entry.messageId)?.role ?? '',
-    reason: look.words.reason(entry.disposition),
+    reason: englishReason(entry.disposition),
   }));
 };
 
@@ -82,11 +83,13 @@ const shares = (rows: readonly DispositionRow[], plan: ContextPlan, look: Look):
   return [...named, ...free].join(' · ');
 };
 
-const noteOf = (row: DispositionRow, names: Target['names']): string => {
+const noteOf = (row: DispositionRow, names: Target['names'], look: Look): string => {
   const { note, cause } = row;
   const by =
     cause === undefined ? '' : `(${names.get(cause.branch) ?? ''}@${String(cause.revision)})`;
-  return [row.reason, note ?? '', by].filter((part) => part !== '').join(' ');
+  return [look.words.reason(row.disposition), note ?? '', by]
+    .filter((part) => part !== '')
+    .join(' ');
 };
 
 const whyTable = (shown: ShownContext, rows: readonly DispositionRow[], look: Look): string => {
@@ -110,7 +113,7 @@ const whyTable = (shown: ShownContext, rows: readonly DispositionRow[], look: Lo
       row.role === 'summary' ? text.summary : row.role,
       number(row.tokens),
       row.messageId,
-      noteOf(row, names),
+      noteOf(row, names, look),
       candidate === undefined ? '' : whatOf(candidate.what, look),
     ];
   });
@@ -128,7 +131,7 @@ const repairLines = ({ repairs, warnings }: ContextPlan, look: Look): readonly s
 export const contextText = (shown: ShownContext, isWhy: boolean, look: Look): string => {
   const { plan, model } = shown;
   const { text, number } = look.words;
-  const rows = dispositionRows(shown, look);
+  const rows = dispositionRows(shown);
   const sent = rows.filter((row) => row.in).length;
   const budget = plan.budget === undefined ? '' : ` / ${number(plan.budget)}`;
   const exact = plan.counter.exact ? text.exact : text.estimated;
@@ -148,7 +151,7 @@ export const contextText = (shown: ShownContext, isWhy: boolean, look: Look): st
 };
 
 /** The plan as JSON: what the text says and more. */
-export const contextData = (shown: ShownContext, look: Look): Readonly<Record<string, unknown>> => {
+export const contextData = (shown: ShownContext): Readonly<Record<string, unknown>> => {
   const { plan, model, target } = shown;
   const { toolNames: _names, body, text, dispositions: _dispositions, ...rest } = plan;
   return {
@@ -158,7 +161,7 @@ export const contextData = (shown: ShownContext, look: Look): Readonly<Record<st
     revision: shown.surface.revision,
     ...(model === undefined ? {} : { model }),
     ...rest,
-    dispositions: dispositionRows(shown, look),
+    dispositions: dispositionRows(shown),
     payload: { body, text },
   };
 };

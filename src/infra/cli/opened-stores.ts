@@ -13,10 +13,13 @@ export interface OpenedStores {
 export const openedStores = (root: Root, settings: Settings, { now }: Io): OpenedStores => {
   const opened: Promise<Stemma>[] = [];
   const open = (readOnly: boolean) => (): Promise<Stemma> => {
-    const { store, tenant } = settings;
+    const { store, tenant, salvage, allowUnsafeFilesystem } = settings;
     const stemma = root.open({
       store,
       readOnly,
+      // What is left of a store may be read and never be written on.
+      ...(salvage && readOnly ? { salvage } : {}),
+      ...(allowUnsafeFilesystem ? { allowUnsafeFilesystem } : {}),
       ...(tenant === undefined ? {} : { tenant }),
       ...(now === undefined ? {} : { now }),
     });

@@ -24,6 +24,8 @@ interface Frame {
 const globalFlags: readonly (readonly [flags: string, key: string])[] = [
   ['--store <path>', 'store'],
   ['--tenant <name>', 'tenant'],
+  ['--salvage', 'salvage'],
+  ['--allow-unsafe-filesystem', 'allow-unsafe-filesystem'],
   ['--lang <en|zh>', 'lang'],
   ['--json', 'json'],
   ['--jsonl', 'jsonl'],
@@ -66,6 +68,8 @@ const invoke =
     const flags = {
       ...(store === undefined ? {} : { store }),
       ...(tenant === undefined ? {} : { tenant }),
+      salvage: options.flag('salvage'),
+      allowUnsafeFilesystem: options.flag('allow-unsafe-filesystem'),
     };
     const settings = settingsOf(flags, io.env, io.cwd);
     const stores = openedStores(root, settings, io);

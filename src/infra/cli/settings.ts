@@ -17,6 +17,10 @@ export interface Settings {
   readonly model?: string;
   /** The config file, where there is one. */
   readonly configFile?: string;
+  /** Read a store whose write-ahead log is gone (B45). */
+  readonly salvage: boolean;
+  /** Open on a network file system all the same (B48). */
+  readonly allowUnsafeFilesystem: boolean;
 }
 
 export const CONFIG_FILE = 'stemma.config.json';
@@ -67,6 +71,8 @@ const readConfig = (file: string): Config | undefined => {
 export interface Flags {
   readonly store?: string;
   readonly tenant?: string;
+  readonly salvage?: boolean;
+  readonly allowUnsafeFilesystem?: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -102,6 +108,8 @@ export const settingsOf = (flags: Flags, env: Environment, cwd: string): Setting
     ...(tenant === undefined ? {} : { tenant }),
     ...(model === undefined ? {} : { model }),
     ...(config === undefined ? {} : { configFile: file }),
+    salvage: flags.salvage === true,
+    allowUnsafeFilesystem: flags.allowUnsafeFilesystem === true,
   };
 };
 

@@ -6,7 +6,7 @@ import type { Look } from './result.js';
 
 /** Columns that a preview of content takes where no terminal says otherwise. */
 const PREVIEW = 100;
-const ID = 40;
+const ID = 64;
 
 /** A recorded time for people: UTC, to the second. */
 export const when = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 19)}`;

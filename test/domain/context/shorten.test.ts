@@ -148,7 +148,7 @@ describe('tool results over a cap', () => {
   });
   it('are made to fit the budget where the policy lets them', () => {
     const built = plan(specs, { budgetTokens: 200, truncateToolResults: true });
-    expect(built.sent).toEqual(['a1', 't1', 't2', 'a2', 'u2']);
+    expect(built.sent).toEqual(['u1', 'a1', 't1', 't2', 'a2', 'u2']);
     expect(built.tokens).toBeLessThanOrEqual(200);
     expect(built.repairs).toMatchObject([{ code: 'TOOL_RESULT_SHORTENED', id: 't1' }]);
     const open = plan(specs.slice(0, 4), { budgetTokens: 150, truncateToolResults: true });

@@ -87,7 +87,10 @@ export const textAt = (json: unknown, ...path: readonly (string | number)[]): st
 };
 
 /** The list at a path of JSON output. */
-export const listAt = (json: unknown, ...path: readonly (string | number)[]): readonly unknown[] => {
+export const listAt = (
+  json: unknown,
+  ...path: readonly (string | number)[]
+): readonly unknown[] => {
   const value = at(json, ...path);
   if (!Array.isArray(value)) throw new Error(`no list at ${path.join('/')}`);
   return value;

@@ -33,6 +33,8 @@ describe('settings', () => {
       tenant: 't-flag',
       model: 'm-config',
       configFile: path.join(cwd, 'stemma.config.json'),
+      salvage: false,
+      allowUnsafeFilesystem: false,
     });
     expect(settingsOf({}, env, cwd)).toMatchObject({
       store: path.join(cwd, 'from-env'),
@@ -48,6 +50,8 @@ describe('settings', () => {
     expect(settingsOf({}, { STEMMA_STORE: '' }, bare)).toEqual({
       store: path.join(bare, '.stemma'),
       storeFrom: 'default',
+      salvage: false,
+      allowUnsafeFilesystem: false,
     });
   });
 
@@ -78,11 +82,13 @@ describe('settings', () => {
   });
 
   it('CLI1 refuses a store that is not of this release', () => {
-    expect(refusal(() => settingsOf({ store: 'esdb://localhost:2113' }, {}, folderWith()))).toEqual({
-      _tag: 'InvalidArgument',
-      name: 'store',
-      reason: 'unknown_value',
-    });
+    expect(refusal(() => settingsOf({ store: 'esdb://localhost:2113' }, {}, folderWith()))).toEqual(
+      {
+        _tag: 'InvalidArgument',
+        name: 'store',
+        reason: 'unknown_value',
+      },
+    );
   });
 });
 

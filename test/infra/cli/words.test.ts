@@ -13,19 +13,23 @@ describe('help', () => {
     expect(pages.length).toBe(48);
   });
 
-  it.each(pages)('CLI9 `%s --help` has a summary, words for each option, and examples', async (page) => {
-    const { cli } = newPlace();
-    const { code, out, err } = await cli([...page.split(' '), '--help']);
-    expect([code, err]).toEqual([0, '']);
-    const [usage = '', , summary = ''] = out.split('\n');
-    expect(usage.startsWith(`Usage: stemma ${page}`)).toBe(true);
-    expect(summary.trim()).not.toBe('');
-    const options = out.split('\n').filter((line) => /^ {2}-/.test(line));
-    for (const line of options) expect(line).toMatch(/^ {2}(-\w, )?--?[\w, -]+( <[^>]+>)? {2,}\S/);
-    const examples = out.slice(out.indexOf('Examples:')).split('\n').slice(1);
-    expect(examples.filter((line) => line.startsWith('  $ stemma ')).length).toBeGreaterThan(0);
-    expect(examples.filter((line) => line.startsWith('  $ stemma ')).length).toBeLessThan(4);
-  });
+  it.each(pages)(
+    'CLI9 `%s --help` has a summary, words for each option, and examples',
+    async (page) => {
+      const { cli } = newPlace();
+      const { code, out, err } = await cli([...page.split(' '), '--help']);
+      expect([code, err]).toEqual([0, '']);
+      const [usage = '', , summary = ''] = out.split('\n');
+      expect(usage.startsWith(`Usage: stemma ${page}`)).toBe(true);
+      expect(summary.trim()).not.toBe('');
+      const options = out.split('\n').filter((line) => /^ {2}-/.test(line));
+      for (const line of options)
+        expect(line).toMatch(/^ {2}(-\w, )?--?[\w, -]+( <[^>]+>)? {2,}\S/);
+      const examples = out.slice(out.indexOf('Examples:')).split('\n').slice(1);
+      expect(examples.filter((line) => line.startsWith('  $ stemma ')).length).toBeGreaterThan(0);
+      expect(examples.filter((line) => line.startsWith('  $ stemma ')).length).toBeLessThan(4);
+    },
+  );
 
   it.each(pages)('CLI9 `%s --help --lang zh` speaks Chinese', async (page) => {
     const { cli } = newPlace();
@@ -36,7 +40,8 @@ describe('help', () => {
     expect(out).toContain('选项：');
     const options = out.split('\n').filter((line) => /^ {2}-/.test(line));
     for (const line of options) {
-      if (!/--(text|role|outcome|status|kind|of|type)\b/.test(line)) expect(line).toMatch(/\S {2,}\S/);
+      if (!/--(text|role|outcome|status|kind|of|type)\b/.test(line))
+        expect(line).toMatch(/\S {2,}\S/);
     }
   });
 
@@ -71,7 +76,9 @@ describe('words', () => {
     const [en, zh] = [english, chinese].map((words) => {
       const value = words[key as keyof typeof english] as unknown;
       return typeof value === 'function'
-        ? (value as (...args: readonly unknown[]) => string)(...(calls[key] ?? ['1', '2', '3', '4', '5', '6']))
+        ? (value as (...args: readonly unknown[]) => string)(
+            ...(calls[key] ?? ['1', '2', '3', '4', '5', '6']),
+          )
         : value;
     });
     expect(typeof en).toBe('string');

@@ -34,7 +34,7 @@ const request = async (call: Invocation): Promise<Result> => {
   const { text, number } = look.words;
   return {
     name: 'call.request',
-    data: { modelCallId, attempt, ...contextData(shown, look) },
+    data: { modelCallId, attempt, ...contextData(shown) },
     text: () =>
       [
         `${text.requested}  ${idOf(modelCallId)}  ${number(plan.tokens)} ${text.tokens}  ${plan.profile.name}`,

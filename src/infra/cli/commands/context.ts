@@ -72,7 +72,7 @@ const context = async (call: Invocation): Promise<Result> => {
   const found = ref.startsWith('c:')
     ? await recorded(call, callIdIn(ref))
     : await preview(call, ref);
-  const data = { ...found.data, ...contextData(found.shown, look) };
+  const data = { ...found.data, ...contextData(found.shown) };
   if (isPayload) return payloadResult(found, call, data);
   return {
     name: 'context',

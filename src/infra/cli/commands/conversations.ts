@@ -12,7 +12,7 @@ const ls = async (call: Invocation): Promise<Result> => {
   const page = pageOf(await stemma.conversations(), options);
   const { text, number } = look.words;
   const columns = [
-    { header: text.conversation, max: 40 },
+    { header: text.conversation, max: 64 },
     { header: text.title, max: 40 },
     { header: text.branches, align: 'right' as const },
     { header: text.started },

@@ -7,6 +7,7 @@ import type { Look, Result } from '../result.js';
 import { idOf, listing, pairs, sideBySide, when } from '../show.js';
 import { branchFor, idAmong, locateCall, locateOne, messageIdIn, readTarget } from '../targets.js';
 import { oneLine } from '../terminal-text.js';
+import { wordsIn } from '../words/words.js';
 
 const why = async (call: Invocation): Promise<Result> => {
   const { options, look, args } = call;
@@ -25,7 +26,7 @@ const why = async (call: Invocation): Promise<Result> => {
     ref === undefined ? '' : `${ref.branch}@${String(ref.revision)}`;
   return {
     name: 'why',
-    data: { ...found, reason },
+    data: { ...found, reason: wordsIn('en').reason(found.disposition) },
     text: () =>
       [
         sideBySide(

@@ -14,6 +14,7 @@ import { fileBytes } from '../input-text.js';
 import type { Invocation, Register } from '../invocation.js';
 import type { Look, Result } from '../result.js';
 import { idOf, listing, sideBySide } from '../show.js';
+import { nameOf } from '../targets.js';
 import { oneLine } from '../terminal-text.js';
 
 const NOTES_SHOWN = 10;
@@ -28,6 +29,8 @@ interface Would {
 
 interface Taken extends ImportAnswer {
   readonly file: string;
+  /** How people call the conversations: their ids here, in the same order. */
+  readonly ids: readonly string[];
   readonly would?: Would;
 }
 
@@ -79,6 +82,17 @@ const wouldMake = (bytes: Uint8Array, options: TakeOptions): Would | undefined =
   };
 };
 
+const idsOf = async (
+  stemma: Stemma,
+  { conversations }: ImportAnswer,
+): Promise<readonly string[]> => {
+  const names: string[] = [];
+  for (const { conversation } of conversations) {
+    names.push((await nameOf(stemma, conversation)).id);
+  }
+  return names;
+};
+
 /** Takes one file in, or says which one was refused. */
 const takeFile = async (
   call: Invocation,
@@ -98,7 +112,8 @@ const takeFile = async (
         call.progress(call.look.words.text.importProgress(call.look.words.number(done)));
       },
     });
-    return { file, ...answer, ...(would === undefined ? {} : { would }) };
+    const ids = await idsOf(stemma, answer);
+    return { file, ...answer, ids, ...(would === undefined ? {} : { would }) };
   } catch (error) {
     throw aboutSubject(error, file);
   }
@@ -150,19 +165,20 @@ const wouldText = (would: Would | undefined, { words: { text, number } }: Look):
       });
 
 const takenText = (taken: Taken, look: Look, isDry: boolean): string => {
-  const { file, report, conversations, appended, would } = taken;
+  const { file, report, conversations, appended, would, ids } = taken;
   const { text, number } = look.words;
   const { notes } = report;
   const columns = [
-    { header: text.conversation, max: 40 },
+    { header: text.conversation, max: 64 },
     { header: text.branch, max: 40 },
     { header: text.uid },
   ];
-  const cells = conversations.flatMap(({ externalId, conversation, branches }) =>
-    branches.length === 0
-      ? [[externalId, '', conversation]]
-      : branches.map(({ name, branch }) => [externalId, name, branch]),
-  );
+  const cells = conversations.flatMap(({ conversation, branches }, index) => {
+    const id = ids[index] ?? conversation;
+    return branches.length === 0
+      ? [[id, '', conversation]]
+      : branches.map(({ name, branch }) => [id, name, branch]);
+  });
   return [
     sideBySide(oneLine(file, 120), report.format),
     text.importCounts({
@@ -195,7 +211,7 @@ const importFiles = async (call: Invocation): Promise<Result> => {
   const isDry = options.flag('dry-run');
   const taken = await takeAll(call, files, isDry);
   const { text } = look.words;
-  const first = taken[0]?.conversations[0];
+  const first = taken[0]?.ids[0];
   return {
     name: 'import',
     data: { dryRun: isDry, files: taken, skipped },
@@ -204,7 +220,7 @@ const importFiles = async (call: Invocation): Promise<Result> => {
       [
         ...taken.map((one) => takenText(one, look, isDry)),
         ...skipped.map((file) => sideBySide(text.skipped, oneLine(file, 200))),
-        ...(first === undefined ? [] : [`${text.next}  stemma history ${idOf(first.externalId)}`]),
+        ...(first === undefined ? [] : [`${text.next}  stemma history ${idOf(first)}`]),
       ].join('\n'),
   };
 };
@@ -213,7 +229,7 @@ export const importCommand: Register = ({ program, add }) => {
   add(program, {
     use: 'import <path>',
     key: 'import',
-    options: ['--from <format>', '--id <id>', '--dry-run', '--salvage'],
+    options: ['--from <format>', '--id <id>', '--dry-run'],
     run: importFiles,
   });
 };

@@ -30,7 +30,7 @@ const search = async (call: Invocation): Promise<Result> => {
   );
   const { text } = look.words;
   const columns = [
-    { header: text.conversation, max: 40 },
+    { header: text.conversation, max: 64 },
     { header: text.rev, align: 'right' as const },
     { header: text.id, max: 32 },
     { header: text.what, max: 100 },

@@ -84,14 +84,14 @@ const doctor = async (call: Invocation): Promise<Result> => {
     {
       name: 'config',
       state: 'ok',
-      value: settings.configFile ?? look.words.text.noConfig,
+      value: settings.configFile ?? '',
     },
     { name: 'store.from', state: 'ok', value: settings.storeFrom },
     { name: 'language', state: 'ok', value: look.words.language },
     {
       name: 'terminal',
       state: 'ok',
-      value: io.stdout.isTTY ? String(io.stdout.columns ?? 0) : look.words.text.noTerminal,
+      value: io.stdout.isTTY ? String(io.stdout.columns ?? 0) : '',
     },
     ...storeChecks(facts),
     ...(facts.fault === undefined ? [await tenantCheck(call)] : []),
@@ -106,7 +106,11 @@ const doctor = async (call: Invocation): Promise<Result> => {
       listing(
         look,
         [{ header: '' }, { header: text.checkName }, { header: text.value }],
-        checks.map(({ name, state, value }) => [stateWord(state, look), name, value]),
+        checks.map(({ name, state, value }) => [
+          stateWord(state, look),
+          name,
+          value === '' ? text.none : value,
+        ]),
       ),
     ...(bad?.fault === undefined ? {} : { exit: describeFault(bad.fault).exit }),
   };

@@ -313,8 +313,7 @@ export const english = {
     `${counted(conversations, 'conversation', 'conversations')}, ${counted(branches, 'branch', 'branches')}. Views are folded from events when they are read; none of them is kept.`,
   rebuiltViews: (count: string) =>
     `${counted(count, 'view', 'views')} folded from the first event on`,
-  noConfig: 'none',
-  noTerminal: 'none',
+  none: 'none',
   fine: 'ok',
   note: 'note',
   bad: 'BAD',

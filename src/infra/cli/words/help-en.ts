@@ -232,6 +232,7 @@ export const englishHelp: Readonly<Record<string, HelpPage>> = {
 export const englishOptions: Readonly<Record<string, string>> = {
   store: 'folder or file of the store, or a name from the config (default ./.stemma)',
   tenant: 'whose conversations (default: default)',
+  'allow-unsafe-filesystem': 'open a store on a network file system all the same',
   lang: 'language of the words around the data',
   json: 'one JSON document with the same data',
   jsonl: 'one JSON line for each row',
@@ -298,7 +299,7 @@ export const englishOptions: Readonly<Record<string, string>> = {
   reverse: 'newest first',
   role: 'system, developer, user, assistant or tool',
   run: 'name of the run that writes (default cli)',
-  salvage: 'take what can be read of a damaged file',
+  salvage: 'read what is left of a damaged file, or of a store whose write-ahead log is gone',
   since: 'from a time, a day or an age on: 2026-01-31, 2h, 7d',
   slot: 'name of the instructions (default main)',
   stat: 'counts only',

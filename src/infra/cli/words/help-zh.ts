@@ -71,6 +71,7 @@ export const chineseHelp: Readonly<Record<string, HelpPage>> = Object.fromEntrie
 export const chineseOptions: Readonly<Record<string, string>> = {
   store: '存储的文件夹或文件，或配置中的名称（默认 ./.stemma）',
   tenant: '谁的会话（默认 default）',
+  'allow-unsafe-filesystem': '仍然打开网络文件系统上的存储',
   lang: '数据之外的文字所用的语言',
   json: '一个 JSON 文档，数据相同',
   jsonl: '每行一个 JSON',
@@ -137,7 +138,7 @@ export const chineseOptions: Readonly<Record<string, string>> = {
   reverse: '从新到旧',
   role: 'system、developer、user、assistant 或 tool',
   run: '写入的运行名称（默认 cli）',
-  salvage: '尽可能读取损坏的文件',
+  salvage: '读取损坏的文件，或预写日志已丢失的存储中剩余的内容',
   since: '从某时、某日或多久之前起：2026-01-31、2h、7d',
   slot: '指令的名称（默认 main）',
   stat: '只显示数目',

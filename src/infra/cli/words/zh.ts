@@ -266,8 +266,7 @@ export const chinese: Texts = {
   projectionsNote: (conversations, branches) =>
     `${conversations} 个会话，${branches} 个分支。视图在读取时由事件折叠而成，均不保存。`,
   rebuiltViews: (count) => `从第一个事件起折叠了 ${count} 个视图`,
-  noConfig: '无',
-  noTerminal: '无',
+  none: '无',
   fine: '正常',
   note: '注意',
   bad: '异常',

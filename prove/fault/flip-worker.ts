@@ -1,0 +1,108 @@
+// A process that flips one bit after the other in copies of a store, and looks whether the product
+// finds it. One line of JSON for each.
+import fs from 'node:fs';
+import path from 'node:path';
+import * as E from 'fp-ts/lib/Either.js';
+import { verifyConversation } from '../../src/engine/verification.js';
+import { isStemmaError } from '../../src/face/stemma-error.js';
+import { openEngine } from '../../src/open.js';
+import { randomOf } from '../support/random.js';
+import { changedRows, contentOf, type Content } from './content.js';
+import { readOrders } from './orders.js';
+
+export interface FlipOrders {
+  /** A store that was closed. */
+  readonly store: string;
+  /** An empty folder for the copies. */
+  readonly folder: string;
+  readonly seed: number;
+  readonly flips: number;
+}
+
+/** A fault as the product named it. */
+export interface NamedFault {
+  readonly tag: string;
+  readonly stream?: string;
+  readonly revision?: number;
+  readonly check?: string;
+}
+
+export interface Flip {
+  readonly byte: number;
+  readonly bit: number;
+  /** Rows whose content is another one now, a few of them. */
+  readonly truth: readonly string[];
+  readonly derived: readonly string[];
+  readonly isUnreadable: boolean;
+  /** Where the product refused: at opening, or while it verified. */
+  readonly refusedBy: 'open' | 'verify' | 'nobody';
+  readonly faults: readonly NamedFault[];
+  /** An error that is no fault of the closed union. */
+  readonly raw?: string;
+}
+
+const orders = readOrders<FlipOrders>();
+const random = randomOf(orders.seed);
+const original = fs.readFileSync(path.join(orders.store, 'store.db'));
+const before: Content = contentOf(path.join(orders.store, 'store.db'));
+
+type Found = Pick<Flip, 'refusedBy' | 'faults' | 'raw'>;
+
+const named = (fault: object): NamedFault => {
+  const { _tag, ...rest } = fault as { readonly _tag: string };
+  return { ...rest, tag: _tag };
+};
+
+const look = async (store: string): Promise<Found> => {
+  const engine = await openEngine({ store, readOnly: true })();
+  if (E.isLeft(engine)) return { refusedBy: 'open', faults: [named(engine.left)] };
+  try {
+    const found = await verifyConversation(engine.right)();
+    if (E.isLeft(found)) return { refusedBy: 'verify', faults: [named(found.left)] };
+    const faults = found.right.faults.map((fault) => ({ tag: 'Damaged', ...fault }));
+    return { refusedBy: 'nobody', faults };
+  } finally {
+    await engine.right.runtime.events.close()();
+  }
+};
+
+const lookSafely = async (store: string): Promise<Found> => {
+  try {
+    return await look(store);
+  } catch (error) {
+    if (isStemmaError(error)) return { refusedBy: 'verify', faults: [{ tag: error._tag }] };
+    const raw = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { refusedBy: 'nobody', faults: [], raw };
+  }
+};
+
+const SHOWN = 12;
+
+const flipOne = async (index: number): Promise<Flip> => {
+  const store = path.join(orders.folder, `copy-${index}`);
+  fs.cpSync(orders.store, store, { recursive: true });
+  const [byte, bit] = [random.below(original.length), random.below(8)];
+  const flipped = Buffer.from(original);
+  flipped.writeUInt8(flipped.readUInt8(byte) ^ (1 << bit), byte);
+  const file = path.join(store, 'store.db');
+  fs.writeFileSync(file, flipped);
+  const after = contentOf(file);
+  // Looking at a file that says it has a log leaves files beside it.
+  for (const ending of ['-wal', '-shm', '-journal']) fs.rmSync(file + ending, { force: true });
+  fs.writeFileSync(file, flipped);
+  const found = await lookSafely(store);
+  fs.rmSync(store, { recursive: true, force: true });
+  return {
+    byte,
+    bit,
+    truth: changedRows(before.truth, after.truth).slice(0, SHOWN),
+    derived: changedRows(before.derived, after.derived).slice(0, SHOWN),
+    isUnreadable: after.isUnreadable,
+    ...found,
+  };
+};
+
+for (let index = 0; index < orders.flips; index += 1) {
+  process.stdout.write(`${JSON.stringify(await flipOne(index))}\n`);
+  if (index % 8 === 0) globalThis.gc?.();
+}
