@@ -17,7 +17,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/((domain|projections|engine|face|infra|testing)/|(engine|index|fp|open|import-file)\\.ts$)',
+          '^src/((domain|projections|engine|face|infra|testing)/|(engine|index|fp|open|import-file|tokens-openai)\\.ts$)',
       },
       to: {},
     },

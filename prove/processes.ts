@@ -52,6 +52,7 @@ const race = async (
         mostEvents: 1,
         pauseMs: 0,
         hides,
+        linesAtOnce: 200,
       }),
     ),
   );

@@ -1,14 +1,18 @@
 // npm run prove -- ID [--seed S] [--n N] [--path FOLDER ...]: one line of JSON at the end.
 import type { Claim, ClaimOptions, Outcome } from './claim.js';
 import { say } from './claim.js';
+import { claim as backup } from './backup.js';
 import { claim as badInput } from './bad-input.js';
 import { claim as cases } from './cases.js';
 import { claim as data } from './data.js';
+import { claim as feed } from './feed.js';
+import { claim as flips } from './flips.js';
 import { claim as ioFaults } from './io-faults.js';
 import { claim as kills } from './kills.js';
 import { claim as model } from './model.js';
 import { claim as mutants } from './mutants.js';
 import { claim as power } from './power.js';
+import { claim as processes } from './processes.js';
 import { claim as rebuild } from './rebuild.js';
 import { claim as recovery } from './recovery.js';
 import { claim as start } from './start.js';
@@ -26,6 +30,10 @@ const claims: readonly Claim[] = [
   power,
   kills,
   ioFaults,
+  processes,
+  flips,
+  feed,
+  backup,
 ];
 
 const DEFAULT_SEED = 1;

@@ -13,6 +13,14 @@ import {
 /** Gives the node at a pointer, root included. */
 export type Lookup = (pointer: string) => Promise<Found>;
 
+/** Whether the operation gives the root that a pointer begins with. */
+export type HasRoot = (pointer: string) => boolean;
+
+export const rootIn =
+  (roots: Readonly<Record<string, unknown>>): HasRoot =>
+  (pointer) =>
+    Object.hasOwn(roots, segmentsOf(pointer)[0] ?? '');
+
 /** Lookup over roots that are found when they are asked for. */
 export const lookupIn =
   (roots: Readonly<Record<string, () => Promise<unknown>>>): Lookup =>
@@ -171,8 +179,10 @@ const testNode = async (
 export const assertsDifference = async (
   asserts: readonly Assert[],
   lookup: Lookup,
+  hasRoot: HasRoot,
 ): Promise<string | undefined> => {
   for (const assert of asserts) {
+    if (!hasRoot(assert.at)) return `${assert.at}: there is nothing under this root`;
     const found = await lookup(assert.at);
     if (!found.there) {
       if (assert.absent === true && Object.keys(assert).length === 2) continue;

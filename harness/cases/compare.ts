@@ -1,4 +1,4 @@
-import { assertsDifference, lookupIn } from './asserts.js';
+import { assertsDifference, lookupIn, rootIn } from './asserts.js';
 import { wideningOf } from './alternates.js';
 import {
   historyDifference,
@@ -261,7 +261,7 @@ const compareKey = async (
   if (error !== undefined && key === 'error') return differs(errorDifference(error, run));
   if (errors !== undefined && key === 'errors') return differs(errorsDifference(errors, run));
   if (asserts !== undefined && key === 'asserts') {
-    return differs(await assertsDifference(asserts, lookupIn(run.roots)));
+    return differs(await assertsDifference(asserts, lookupIn(run.roots), rootIn(run.roots)));
   }
   if (report !== undefined && key === 'report') {
     if (run.report !== undefined) return differs(reportDifference(report, run.report));

@@ -116,14 +116,22 @@ const messageIdIn = (data: string): string | undefined => {
   return parsed.message?.id;
 };
 
-/** Types of events that were added, without turn and call bookkeeping and what was set up. */
-export const typesAdded = (talk: Talk, before: Snapshot, after: Snapshot): readonly string[] =>
+/**
+ * Types of events that were added, without turn and call bookkeeping and what was set up; `given`
+ * are messages of the case itself.
+ */
+export const typesAdded = (
+  talk: Talk,
+  before: Snapshot,
+  after: Snapshot,
+  given: ReadonlySet<string> = new Set(),
+): readonly string[] =>
   addedSince(before, after)
     .filter(({ type }) => !bookkeeping.has(type))
     .filter(({ type, data }) => {
       if (type !== 'MessageAppended') return true;
       const id = messageIdIn(data);
-      return id === undefined || !talk.setup.has(id);
+      return id === undefined || (!talk.setup.has(id) && !given.has(id));
     })
     .map(({ type }) => type);
 
@@ -157,8 +165,12 @@ export const everyItem = async (talk: Talk): Promise<readonly HistoryItem[]> => 
 };
 
 /** Facts about what the operation added to the store. */
-export const eventFacts = (talk: Talk, before: () => Snapshot): Facts => ({
-  events_appended: async () => typesAdded(talk, before(), await talk.world.snapshot()),
+export const eventFacts = (
+  talk: Talk,
+  before: () => Snapshot,
+  given?: ReadonlySet<string>,
+): Facts => ({
+  events_appended: async () => typesAdded(talk, before(), await talk.world.snapshot(), given),
   stored_bytes_changed: async () => {
     const after = await talk.world.snapshot();
     return after.length !== before().length || rewritten(before(), after) !== undefined;

@@ -24,7 +24,7 @@ import { profileOf, targetOf } from './profiles.js';
 import type { CaseInput } from './read-case.js';
 import type { Done, Moment, Operate, Run, Started, Steps } from './run.js';
 import { isFields, refuse } from './shape.js';
-import { namingOf, openTalk, type Talk } from './talk.js';
+import { handleOf, namingOf, openTalk, type Talk } from './talk.js';
 import type { Operation, StoreName } from './words.js';
 import { openWorld } from './world.js';
 
@@ -126,6 +126,12 @@ const operate = async (
   }
 };
 
+const bytesAfterClosing = async (talk: Talk): Promise<number> => {
+  const bytes = await talk.world.closedBytes();
+  talk.branch = await handleOf(talk, talk.branch.branch);
+  return bytes;
+};
+
 /** Runs an input on a fresh store. */
 export const runInput = async (
   input: CaseInput,
@@ -146,5 +152,6 @@ export const runInput = async (
   };
   const started: Started = { input, steps, world, talk, profile, mark };
   const done = await operate(operates[input.operation], started, () => before);
-  return { ...done, started, input, world, talk, before, after: await look() };
+  const roots = { ...done.roots, stored_bytes: () => bytesAfterClosing(talk) };
+  return { ...done, roots, started, input, world, talk, before, after: await look() };
 };

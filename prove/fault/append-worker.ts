@@ -25,6 +25,8 @@ export interface AppendOrders {
   readonly pauseMs: number;
   /** Takes every append for done, whatever it was answered: to be noticed. */
   readonly hides: boolean;
+  /** Acknowledgements that are gathered before they are told: each telling is a call of the system. */
+  readonly linesAtOnce: number;
 }
 
 export interface AppendReport {
@@ -75,7 +77,7 @@ for (let done = 0; done < orders.appends; ) {
   const grown = await tryAppend(events, chain);
   if (!isShared) own = grown;
   if (grown !== chain) done += 1;
-  if (lines.length >= 200) flush();
+  if (lines.length >= orders.linesAtOnce) flush();
   if (orders.pauseMs > 0) await delay(random.below(orders.pauseMs + 1));
 }
 flush();

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { base64url } from '../../src/domain/digest.js';
+import { idFromHash } from '../../src/domain/envelope.js';
 
 /**
  * What a store file says, row by row, by each way that the product reads it: a digest for each. Read
@@ -8,7 +10,11 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 export interface Content {
   /** Events, streams, blobs and the identity: what is true and nothing else can say. */
   readonly truth: ReadonlyMap<string, string>;
-  /** Keys, conversations and snapshots: made from the events, and can be made again. */
+  /**
+   * Keys, conversations and snapshots: made from the events, and can be made again. And what nobody
+   * reads: the names in the row of a blob, which is found by its index, and of the hash of an event
+   * all but the id, which is part of the truth.
+   */
   readonly derived: ReadonlyMap<string, string>;
   /** True when some of it could not be read at all. */
   readonly isUnreadable: boolean;
@@ -35,7 +41,7 @@ const truth: readonly Table[] = [
   },
   { name: 'stream', keys: 1, sql: 'SELECT id, name FROM streams NOT INDEXED' },
   { name: 'stream name', keys: 1, sql: 'SELECT name, id FROM streams ORDER BY name' },
-  { name: 'blob', keys: 2, sql: 'SELECT tenant, name, bytes FROM blobs NOT INDEXED' },
+  { name: 'blob', keys: 1, sql: 'SELECT id, bytes FROM blobs NOT INDEXED' },
   {
     name: 'blob name',
     keys: 2,
@@ -45,6 +51,8 @@ const truth: readonly Table[] = [
 
 const derived: readonly Table[] = [
   { name: 'key', keys: 4, sql: 'SELECT conv, key, stream, revision FROM keys' },
+  { name: 'blob row', keys: 1, sql: 'SELECT id, tenant, name FROM blobs NOT INDEXED' },
+  { name: 'hash', keys: 1, sql: 'SELECT position, hash AS whole FROM events NOT INDEXED' },
   { name: 'conversation', keys: 1, sql: 'SELECT id, name FROM conversations NOT INDEXED' },
   { name: 'conversation name', keys: 1, sql: 'SELECT name, id FROM conversations ORDER BY name' },
   { name: 'snapshot', keys: 1, sql: 'SELECT name, value FROM snapshots' },
@@ -52,8 +60,11 @@ const derived: readonly Table[] = [
 
 type Value = null | number | bigint | string | Uint8Array;
 
-const textOf = (value: Value): string =>
-  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value);
+const textOf = ([column, value]: readonly [string, Value]): string => {
+  if (!(value instanceof Uint8Array)) return String(value);
+  const isHash = column === 'hash' && value.length === 32;
+  return isHash ? idFromHash(base64url(value)) : Buffer.from(value).toString('base64');
+};
 
 /** Reads a table into `rows`; false when that fails on the way. */
 const readTable = (
@@ -65,7 +76,7 @@ const readTable = (
     const statement = db.prepare(sql);
     statement.setReadBigInts(true);
     for (const row of statement.iterate() as Iterable<Readonly<Record<string, Value>>>) {
-      const values = Object.values(row).map(textOf);
+      const values = Object.entries(row).map(textOf);
       const place = `${name} ${values.slice(0, keys).join(' ')}`;
       // A place that comes twice is content too.
       const digest = createHash('sha256').update(values.join('\n')).update(rows.get(place) ?? '');
@@ -92,6 +103,21 @@ export const contentOf = (file: string): Content => {
     isWhole = false;
   }
   return { ...content, isUnreadable: !isWhole };
+};
+
+/** Whether SQLite's own check of the file finds nothing. */
+export const isIntegral = (file: string): boolean => {
+  try {
+    const db = new DatabaseSync(file, { readOnly: true });
+    try {
+      const [row, ...more] = db.prepare('PRAGMA integrity_check').all() as readonly object[];
+      return more.length === 0 && row !== undefined && Object.values(row)[0] === 'ok';
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  }
 };
 
 /** Rows that are not what they were: changed, gone or new. */

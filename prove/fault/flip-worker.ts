@@ -7,8 +7,9 @@ import { verifyConversation } from '../../src/engine/verification.js';
 import { isStemmaError } from '../../src/face/stemma-error.js';
 import { openEngine } from '../../src/open.js';
 import { randomOf } from '../support/random.js';
-import { changedRows, contentOf, type Content } from './content.js';
+import { changedRows, contentOf, isIntegral, type Content } from './content.js';
 import { readOrders } from './orders.js';
+import { rawEvents } from './stored-events.js';
 
 export interface FlipOrders {
   /** A store that was closed. */
@@ -17,6 +18,11 @@ export interface FlipOrders {
   readonly folder: string;
   readonly seed: number;
   readonly flips: number;
+}
+
+export interface Place {
+  readonly stream: string;
+  readonly revision: number;
 }
 
 /** A fault as the product named it. */
@@ -33,18 +39,30 @@ export interface Flip {
   /** Rows whose content is another one now, a few of them. */
   readonly truth: readonly string[];
   readonly derived: readonly string[];
+  /** Events that those rows are, as they were before. */
+  readonly places: readonly Place[];
   readonly isUnreadable: boolean;
   /** Where the product refused: at opening, or while it verified. */
   readonly refusedBy: 'open' | 'verify' | 'nobody';
   readonly faults: readonly NamedFault[];
   /** An error that is no fault of the closed union. */
   readonly raw?: string;
+  /** Whether SQLite's own check would have found it. */
+  readonly isFoundBySqlite: boolean;
 }
 
 const orders = readOrders<FlipOrders>();
 const random = randomOf(orders.seed);
-const original = fs.readFileSync(path.join(orders.store, 'store.db'));
-const before: Content = contentOf(path.join(orders.store, 'store.db'));
+const sourceFile = path.join(orders.store, 'store.db');
+const original = fs.readFileSync(sourceFile);
+const before: Content = contentOf(sourceFile);
+const eventsBefore = rawEvents(sourceFile);
+const placeByRow = new Map<string, Place>(
+  eventsBefore.flatMap(({ position, streamNumber, stream, revision }) => [
+    [`event ${position}`, { stream, revision }],
+    [`place ${streamNumber} ${revision}`, { stream, revision }],
+  ]),
+);
 
 type Found = Pick<Flip, 'refusedBy' | 'faults' | 'raw'>;
 
@@ -87,17 +105,21 @@ const flipOne = async (index: number): Promise<Flip> => {
   const file = path.join(store, 'store.db');
   fs.writeFileSync(file, flipped);
   const after = contentOf(file);
+  const isFoundBySqlite = !isIntegral(file);
   // Looking at a file that says it has a log leaves files beside it.
   for (const ending of ['-wal', '-shm', '-journal']) fs.rmSync(file + ending, { force: true });
   fs.writeFileSync(file, flipped);
   const found = await lookSafely(store);
   fs.rmSync(store, { recursive: true, force: true });
+  const truth = changedRows(before.truth, after.truth);
   return {
     byte,
     bit,
-    truth: changedRows(before.truth, after.truth).slice(0, SHOWN),
+    truth: truth.slice(0, SHOWN),
+    places: truth.map((row) => placeByRow.get(row)).filter((place) => place !== undefined),
     derived: changedRows(before.derived, after.derived).slice(0, SHOWN),
     isUnreadable: after.isUnreadable,
+    isFoundBySqlite,
     ...found,
   };
 };

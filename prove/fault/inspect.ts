@@ -77,16 +77,18 @@ export interface InspectOptions {
   readonly isWhole?: boolean;
   /** What was refused for certain, and so must not be there. */
   readonly absent?: readonly Ack[];
+  /** Opens, read-only, what is left of a store without its log. */
+  readonly salvage?: boolean;
 }
 
 /** Opens a store through the product and looks whether all holds that was promised. */
 export const inspect = async (
   store: string,
   acks: Acks,
-  { isWhole = true, absent = [] }: InspectOptions = {},
+  { isWhole = true, absent = [], salvage = false }: InspectOptions = {},
 ): Promise<Inspection> => {
   const began = performance.now();
-  const opened = await openEngine({ store })();
+  const opened = await openEngine({ store, ...(salvage ? { salvage } : {}) })();
   const openMs = performance.now() - began;
   if (E.isLeft(opened)) {
     return { wrong: [`not opened: ${JSON.stringify(opened.left)}`], openMs, events: 0 };
@@ -97,7 +99,7 @@ export const inspect = async (
     ...wrong,
     ...(await lost(engine, acks)),
     ...(await stored(engine, absent)),
-    ...(await goesOn(engine)),
+    ...(salvage ? [] : await goesOn(engine)),
   ];
   const closed = await engine.runtime.events.close()();
   if (E.isLeft(closed)) all.push(`not closed: ${JSON.stringify(closed.left)}`);

@@ -56,6 +56,7 @@ export const writeInProcesses = async (
       mostEvents: 20,
       pauseMs: 6,
       hides: false,
+      linesAtOnce: 1,
     };
     await writeUntilKilled(orders, 100 + random.below(900), stop, count);
   }

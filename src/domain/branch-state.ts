@@ -50,6 +50,8 @@ export interface Draft {
 }
 
 export interface CompactionState {
+  /** It stands for nothing as a whole, it only shortens messages: others may cover some of them. */
+  readonly shortens: boolean;
   readonly compaction: string;
   readonly place: EventRef;
   readonly covers: readonly Run[];
@@ -228,6 +230,7 @@ const resolveApproval = (draft: Editable, requestId: string, outcome: ApprovalOu
 const compact = (draft: Editable, data: ContextCompacted, place: EventRef): void => {
   draft.compactions.set(data.compaction, {
     compaction: data.compaction,
+    shortens: data.replacement === undefined && data.shortened.length > 0,
     place,
     covers: data.covers,
   });

@@ -11,7 +11,7 @@ import {
   whole,
   type Codec,
 } from './codec.js';
-import type { PreparedMessage } from './decide/append-messages.js';
+import type { PreparedMessage } from './decide/prepared-message.js';
 import type { StemmaFault } from './errors.js';
 import { plainJson, type Json, type JsonObject } from './json-value.js';
 import {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { allowedRoles } from '../domain/decide/append-messages.js';
+import { allowedRoles } from '../domain/decide/prepared-message.js';
 import type { InvalidArgumentReason, StemmaFault } from '../domain/errors.js';
 import { foreignId } from '../domain/text.js';
 

@@ -33,7 +33,13 @@ export interface CompactionOptions
     CommandOptions,
     Pick<
       CompactionInput,
-      'strategy' | 'keepFrom' | 'keepLast' | 'summary' | 'onSplit' | 'requireProgress'
+      | 'strategy'
+      | 'keepFrom'
+      | 'keepLast'
+      | 'keepUserText'
+      | 'summary'
+      | 'onSplit'
+      | 'requireProgress'
     > {
   /** Its counts are used; absent: those of an OpenAI chat model. */
   readonly profile?: Profile;
@@ -75,7 +81,7 @@ const planOn = (
   options: CompactionOptions,
   pending: CompactionInput['pending'],
 ): E.Either<StemmaFault, CompactionPlan> => {
-  const { strategy, keepFrom, keepLast, summary, onSplit, requireProgress } = options;
+  const { strategy, keepFrom, keepLast, summary, onSplit, requireProgress, keepUserText } = options;
   const drafted = planCompaction({
     surface,
     profile: options.profile ?? openaiChat({ model: 'gpt' }),
@@ -86,6 +92,7 @@ const planOn = (
     ...(summary === undefined ? {} : { summary }),
     ...(onSplit === undefined ? {} : { onSplit }),
     ...(requireProgress === undefined ? {} : { requireProgress }),
+    ...(keepUserText === undefined ? {} : { keepUserText }),
     ...(pending === undefined ? {} : { pending }),
   });
   if (E.isLeft(drafted)) return drafted;
@@ -215,7 +222,15 @@ export const compact =
     const { runtime, states, key } = context;
     const { strategy, summary = null, keepFrom = null, keepLast = null } = options;
     const { madeBy = null, summaryId: named = null } = options;
-    const input = [strategy, summary, keepFrom, keepLast, madeBy, named];
+    const input = [
+      strategy,
+      summary,
+      keepFrom,
+      keepLast,
+      madeBy,
+      named,
+      options.keepUserText ?? null,
+    ];
     const by = given(context, options, 'compact', input);
     const prior = await priorCommand(runtime, states, key, by)();
     if (E.isLeft(prior)) return prior;

@@ -1,6 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { callKey, type BranchState } from '../domain/branch-state.js';
-import { messageEvent, messageOf, type PreparedMessage } from '../domain/decide/append-messages.js';
+import {
+  messageEvent,
+  messageOf,
+  type PreparedMessage,
+} from '../domain/decide/prepared-message.js';
 import {
   append,
   refuse,

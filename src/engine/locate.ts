@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { messageOf } from '../domain/decide/append-messages.js';
+import { messageOf } from '../domain/decide/prepared-message.js';
 import type { StemmaFault } from '../domain/errors.js';
 import type { Revision } from '../domain/ids.js';
 import type { CallRef } from '../domain/message.js';

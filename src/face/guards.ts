@@ -112,6 +112,7 @@ const compactionKinds = {
   summary: 'text',
   onSplit: 'text',
   requireProgress: 'flag',
+  keepUserText: 'flag',
   profile: 'object',
   counter: 'object',
   summaryId: 'any',

@@ -13,7 +13,7 @@ import {
   type EngineContext,
 } from '../engine/engine-context.js';
 import { exportConversation } from '../engine/exchange.js';
-import { exposuresIn, type ExposedBy } from '../engine/exposures.js';
+import { exposuresIn, type ExposedBy, type MessagePlace } from '../engine/exposures.js';
 import { runImport, type ImportResult } from '../engine/import-run.js';
 import { importFile, type ImportAnswer, type ImportFileOptions } from '../import-file.js';
 import { locate, type Located, type LocatedKind } from '../engine/locate.js';
@@ -71,7 +71,11 @@ export interface Stemma {
   /** What has this id, or else an id that begins so, in any conversation. Looks at every event. */
   readonly locate: (kind: LocatedKind, id: string) => Promise<readonly Located[]>;
   /** The model calls of a conversation that sent this message, or something made from it. */
-  readonly exposure: (conversation: string, messageId: string) => Promise<readonly ExposedBy[]>;
+  readonly exposure: (
+    conversation: string,
+    messageId: string,
+    place?: MessagePlace,
+  ) => Promise<readonly ExposedBy[]>;
   readonly diff: (a: string, b: string, options?: DiffOptions) => Promise<Difference>;
   readonly search: (text: string, options?: { readonly limit?: number }) => Promise<SearchAnswer>;
   readonly verify: (conversation?: string) => Promise<Verification>;
@@ -152,7 +156,8 @@ export const stemmaFace = (context: EngineContext, as: Actor): Stemma => {
     audit: async (name) => run(projectConversation(context, await uid(name), audit)),
     overview: async (name) => run(overview(context, await uid(name))),
     locate: (kind, id) => run(locate(context, kind, id)),
-    exposure: async (name, messageId) => run(exposuresIn(context, await uid(name), messageId)),
+    exposure: async (name, messageId, place) =>
+      run(exposuresIn(context, await uid(name), messageId, place)),
     diff: (a, b, options) => run(diff(context, a, b, options)),
     search: (text, options) => run(search(context, text, options)),
     verify: async (name) =>

@@ -74,7 +74,7 @@ const rules: readonly HouseRule[] = [
   {
     title: 'a relative import ends with .js',
     faults: (text) =>
-      importsOf(text).filter((name) => name.startsWith('.') && !name.endsWith('.js')),
+      importsOf(text).filter((name) => /^\.\.?\//.test(name) && !name.endsWith('.js')),
     bad: "import {\n  a,\n} from './a';",
     good: "export type { A } from '../a.js';",
   },

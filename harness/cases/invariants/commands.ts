@@ -113,8 +113,10 @@ export const storageLimitIsExactAndNewest: Check = async ({ run }) => {
 };
 
 const appended = (run: Run) =>
-  (run.input.params.commands ?? []).flatMap(({ append, ...command }) =>
-    append === undefined || tenantOf(command.as) === '' ? [] : [{ ...command, append }],
+  (run.input.params.commands ?? []).flatMap(({ append, ...command }, index) =>
+    append === undefined || run.evidence.results?.[index]?.status !== 'appended'
+      ? []
+      : [{ ...command, append }],
   );
 
 export const messageIdsUniquePerTenantAndSessionOnly: Check = async ({ again }) => {

@@ -66,6 +66,14 @@ export const blockOrderKept: Check = ofPlan((plan, { run }) => {
   );
 });
 
+/** Parts of a message, those of a result where it is nothing else. */
+const partsOf = (message: Fields): readonly unknown[] => {
+  const parts = contentOf(message);
+  const [only] = parts;
+  const isResult = parts.length === 1 && isFields(only) && only['type'] === 'tool_result';
+  return isResult ? contentOf(only) : parts;
+};
+
 export const partsNotSplitOrMerged: Check = ofPlan((plan, { run }) => {
   if (isProvider(run)) {
     const counts = (list: readonly Fields[]): readonly number[] =>
@@ -78,7 +86,7 @@ export const partsNotSplitOrMerged: Check = ofPlan((plan, { run }) => {
     const { content, tool_calls: calls = [] } = given;
     if (entry === undefined || !isList(content) || calls.length > 0) return undefined;
     const message = wireMessages(wireOf(plan))[Number(entry.path[1])];
-    const count = message === undefined ? 0 : contentOf(message).length;
+    const count = message === undefined ? 0 : partsOf(message).length;
     return entry.path[0] !== 'messages' || count === content.length
       ? undefined
       : `${id} has ${String(content.length)} parts and went out in ${String(count)}`;

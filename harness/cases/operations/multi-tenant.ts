@@ -56,12 +56,12 @@ const search = async (
   return { ids: [], hits: own.length, found: own.map((hit) => hit.text) };
 };
 
-/** Nothing leaves the log: what was said is withdrawn, and the conversation takes nothing more. */
+/** Nothing leaves the log: what was said is hidden, and the conversation takes nothing more. */
 const remove = async (engine: Stemma, session: string): Promise<ResultFact> => {
   const branch = await find(engine, session);
   const { items } = await branch.surface();
   const ids = items.filter(({ out }) => out === undefined).map(({ message }) => message.id);
-  if (ids.length > 0) await branch.withdraw(ids);
+  for (const id of ids) await branch.redact(id, { reason: 'deleted' });
   await branch.close();
   return { status: 'deleted', ids: [] };
 };

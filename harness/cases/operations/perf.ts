@@ -62,7 +62,7 @@ export const bytesFor = async (started: Started, count: number): Promise<number>
 
 /** Appends the generated messages, measures the store, and reads at the points of the case. */
 export const perf: Operate = async (started) => {
-  const { talk, profile, world } = started;
+  const { talk, profile } = started;
   const { message, count, points, every } = perfOf(started);
   await takeIn(started);
   const before = await started.mark();
@@ -73,11 +73,6 @@ export const perf: Operate = async (started) => {
     roots: {
       ...readRoot(talk),
       reads: () => Promise.resolve(reads),
-      stored_bytes: async () => {
-        const bytes = await world.closedBytes();
-        talk.branch = await world.engine().open(`${talk.conversation}/${talk.branch.branch}`);
-        return bytes;
-      },
     },
     report: [],
     evidence: { profile },

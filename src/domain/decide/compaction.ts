@@ -5,7 +5,7 @@ import type { ContextCompacted } from '../events/message-events.js';
 import type { Run } from '../events/references.js';
 import { contentDigest, type Message } from '../message.js';
 import type { Slot } from '../slot.js';
-import type { PreparedMessage } from './append-messages.js';
+import type { PreparedMessage } from './prepared-message.js';
 import { append, known, plain, refuse, type Command, type KeyRef } from './decision.js';
 import { revisionFault, sealedFault, turnFault, type BranchScope } from './guards.js';
 
@@ -29,8 +29,13 @@ const holds = (outer: readonly Run[], inner: readonly Run[]): boolean =>
   inner.every((run) => outer.some((candidate) => within(run, candidate)));
 
 /** Live compactions are disjoint or nested, never partly over one another (B55). */
-const overlapFault = (state: BranchState, covers: readonly Run[]): StemmaFault | undefined => {
+const overlapFault = (
+  state: BranchState,
+  { covers, shortened }: CompactInput['compaction'],
+): StemmaFault | undefined => {
+  if (shortened.length > 0) return undefined;
   for (const live of state.compactions.values()) {
+    if (live.shortens) continue;
     const touches = live.covers.some((run) => covers.some((other) => meets(run, other)));
     if (!touches || holds(covers, live.covers) || holds(live.covers, covers)) continue;
     return { _tag: 'CompactionInvalid', reason: 'partial_overlap', ids: [live.compaction] };
@@ -58,7 +63,7 @@ const rangeFault = (input: CompactInput, state: BranchState): StemmaFault | unde
   const open = [...state.calls.values()].filter((call) => covered.includes(call.messageId));
   return open.length > 0
     ? { _tag: 'CompactionInvalid', reason: 'splits_unit', ids: open.map((call) => call.callId) }
-    : overlapFault(state, covers);
+    : overlapFault(state, input.compaction);
 };
 
 const digested = (item: PreparedMessage) => ({

@@ -1,6 +1,6 @@
 import type { BranchState } from '../branch-state.js';
 import type { EventRef, MessageRef } from '../events/references.js';
-import { messageEvent, type PreparedMessage } from './append-messages.js';
+import { messageEvent, type PreparedMessage } from './prepared-message.js';
 import { append, plain, refuse, type Command } from './decision.js';
 import { sealedFault, turnFault, type BranchScope } from './guards.js';
 

@@ -5,7 +5,7 @@ import type { Uid } from '../ids.js';
 import type { MessageStatus } from '../message.js';
 import type { Recorded } from '../recorded.js';
 import type { Slot } from '../slot.js';
-import { messageOf, roleFault } from './append-messages.js';
+import { messageOf, roleFault } from './prepared-message.js';
 import { append, known, plain, refuse, type Command, type Facts } from './decision.js';
 import { sealedFault, turnFault, type BranchScope } from './guards.js';
 

@@ -11,7 +11,8 @@ import type {
 import type { TurnOutcome } from '../events/branch-events.js';
 import type { Recorded } from '../recorded.js';
 import type { Slot } from '../slot.js';
-import { messageOf, planMessages, type PreparedMessage } from './append-messages.js';
+import { messageOf, type PreparedMessage } from './prepared-message.js';
+import { planMessages } from './plan-messages.js';
 import { contentDigest } from '../message.js';
 import {
   append,

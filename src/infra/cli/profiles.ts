@@ -1,4 +1,4 @@
-import { profileIds, profileNamed, profileOf } from '../../domain/profiles/registry.js';
+import { profileNamed, profileOf } from '../../domain/profiles/registry.js';
 import type { Profile } from '../../domain/profiles/profile.js';
 import type { Branch } from '../../face/branch-face.js';
 import { refuseArgument } from './faults.js';
@@ -29,5 +29,3 @@ export const profileFor = async (call: Invocation, branch: Branch): Promise<Prof
   const profile = profileNamed(id, chosen === undefined ? {} : { model: chosen });
   return profile ?? refuseArgument('profile', 'unknown_value');
 };
-
-export const knownProfiles: readonly string[] = profileIds;

@@ -1,7 +1,7 @@
 import { textOf, type Block, type Message } from '../../domain/message.js';
 import type { EventRef } from '../../domain/events/references.js';
 import { table, type Column } from './table.js';
-import { oneLine, padTo, safeText, widthOf } from './terminal-text.js';
+import { oneLine, padTo, widthOf } from './terminal-text.js';
 import type { Look } from './result.js';
 
 /** Columns that a preview of content takes where no terminal says otherwise. */
@@ -49,13 +49,6 @@ export const listing = (
   const [head = '', ...body] = table(bounded, rows, limits).split('\n');
   return [look.paint.faint(head), ...body].join('\n');
 };
-
-/** Text of several lines, each set in. */
-export const indented = (text: string, by = '  '): string =>
-  safeText(text)
-    .split('\n')
-    .map((line) => `${by}${line}`)
-    .join('\n');
 
 const blockName = (block: Block): string => {
   switch (block.type) {

@@ -31,11 +31,14 @@ const handleOptions = ({
   };
 };
 
+// How far to read stands at the end; an id may hold an @ of its own.
+const PLACE = /(~\d+)?(@(\d+|\d{4}-\d{2}-\d{2}T[^@/]+))?$/;
+
 const withBranch = ({ options }: Invocation, ref: string): string => {
   const name = options.text('branch');
   if (name === undefined) return ref;
-  const at = /@[^@/]*$/.exec(ref)?.[0] ?? '';
-  return `${ref.slice(0, ref.length - at.length)}/${name}${at}`;
+  const place = PLACE.exec(ref)?.[0] ?? '';
+  return `${ref.slice(0, ref.length - place.length)}/${name}${place}`;
 };
 
 const openAt = async (
@@ -88,8 +91,14 @@ const onLineage = async (
   const within = call.options.text('in');
   if (within === undefined) return found;
   const { conversation, entry } = await stemma.resolve(within);
-  const seen = new Set<string>([entry.branch, ...entry.ancestors.map(({ branch }) => branch)]);
-  return found.filter((one) => one.conversation === conversation && seen.has(one.branch));
+  // A branch sees an ancestor up to the fork point, and nothing that came later there.
+  const upTo = new Map<string, number>([
+    ...entry.ancestors.map(({ branch, revision }): [string, number] => [branch, revision]),
+    [entry.branch, Number.MAX_SAFE_INTEGER],
+  ]);
+  return found.filter(
+    (one) => one.conversation === conversation && one.revision <= (upTo.get(one.branch) ?? -1),
+  );
 };
 
 /** Everything of a kind with this id, or else with an id that begins so, where `--in` looks. */

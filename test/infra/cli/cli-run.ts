@@ -104,7 +104,7 @@ export const newPlace = (): Place => {
     folder,
     cli,
     json: async (...argv) => {
-      const { code, out, err } = await cli([...argv, '--json']);
+      const { code, out, err } = await cli(['--json', ...argv]);
       if (code !== 0) throw new Error(`stemma ${argv.join(' ')} ended with ${code}: ${err}`);
       return JSON.parse(out) as unknown;
     },

@@ -99,7 +99,7 @@ const exposure = async (call: Invocation): Promise<Result> => {
   const { look, args } = call;
   const stemma = await call.reader();
   const located = await locateOne(call, stemma, 'message', messageIdIn(args[0] ?? ''));
-  const calls = await stemma.exposure(located.conversation, located.id);
+  const calls = await stemma.exposure(located.conversation, located.id, located);
   const { text } = look.words;
   const columns = [
     { header: text.call, max: 40 },

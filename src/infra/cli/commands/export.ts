@@ -51,21 +51,20 @@ const partsOf = async (
   return format === 'md' ? markdown(of, rows, call.look) : htmlPage(of, rows, call.look);
 };
 
+/** To a pipe part by part, so that its size does not matter; to a terminal with every sign visible. */
 const toOutput = async (
-  call: Invocation,
+  { io, look }: Invocation,
   format: Format,
   parts: AsyncIterable<string> | Iterable<string>,
 ): Promise<Result> => {
-  const lines: string[] = [];
-  for await (const part of parts) lines.push(part);
-  const content = lines.join('');
-  return {
-    name: 'export',
-    data: { format, content },
-    text: () => content,
-    // A terminal gets the same with every sign made visible.
-    ...(call.io.stdout.isTTY ? {} : { exact: content }),
-  };
+  const isExact = look.format === 'text' && !io.stdout.isTTY;
+  const kept: string[] = [];
+  for await (const part of parts) {
+    if (isExact) io.stdout.write(part);
+    else kept.push(part);
+  }
+  const content = kept.join('');
+  return { name: 'export', data: { format, content }, text: () => content };
 };
 
 const exportTo = async (call: Invocation): Promise<Result> => {
