@@ -107,10 +107,22 @@ export const claim: Claim = {
       const lossy = countOf(tried, ({ naiveWrong }) => naiveWrong.length > 0);
       return {
         measures: [
-          exactly('backups that restore and verify', countOf(tried, ({ wrong }) => wrong.length === 0), n),
-          exactly('copies without the log refused as such', countOf(tried, ({ naive }) => naive === 'WalMissing'), n),
+          exactly(
+            'backups that restore and verify',
+            countOf(tried, ({ wrong }) => wrong.length === 0),
+            n,
+          ),
+          exactly(
+            'copies without the log refused as such',
+            countOf(tried, ({ naive }) => naive === 'WalMissing'),
+            n,
+          ),
           exactly('writers that failed', errors.length, 0),
-          atLeast('sensitivity: percent of those copies that the check flags', Math.round((100 * lossy) / n), 50),
+          atLeast(
+            'sensitivity: percent of those copies that the check flags',
+            Math.round((100 * lossy) / n),
+            50,
+          ),
         ],
       };
     }),

@@ -123,7 +123,11 @@ export const claim: Claim = {
           exactly('events skipped', sum(verdicts.map(({ skipped }) => skipped)), 0),
           exactly('events given twice', sum(verdicts.map(({ repeated }) => repeated)), 0),
           exactly('events out of order or changed', sum(verdicts.map(({ wrong }) => wrong)), 0),
-          exactly('readers that ended with a fault', readers.filter((one) => one.faults.length > 0).length, 0),
+          exactly(
+            'readers that ended with a fault',
+            readers.filter((one) => one.faults.length > 0).length,
+            0,
+          ),
           exactly('writers that failed', writers.errors.length, 0),
           exactly('sensitivity: wrong feeds noticed', noticed(events, seen), 2),
         ],

@@ -104,7 +104,10 @@ export const claim: Claim = {
     withFastFolder('flips', async (folder) => {
       const flips = await flipAll(folder, seed, n);
       const changes = flips.filter(isChange);
-      const [missed, raw] = [flips.filter(isMissed), flips.filter((flip) => flip.raw !== undefined)];
+      const [missed, raw] = [
+        flips.filter(isMissed),
+        flips.filter((flip) => flip.raw !== undefined),
+      ];
       const elsewhere = changes.filter(isElsewhere);
       const vague = changes.filter(isVague);
       const derived = flips.filter((flip) => !isChange(flip) && flip.derived.length > 0);
@@ -113,8 +116,12 @@ export const claim: Claim = {
       show('without a revision', vague);
       show('raw', raw);
       say(`${changes.length} of ${n} flips changed what is read`);
-      say(`found without a place (page or file unreadable): ${changes.filter(isWithoutPlace).length}`);
-      say(`only derived or unread content changed: ${derived.length}, found: ${derived.filter(isFound).length}`);
+      say(
+        `found without a place (page or file unreadable): ${changes.filter(isWithoutPlace).length}`,
+      );
+      say(
+        `only derived or unread content changed: ${derived.length}, found: ${derived.filter(isFound).length}`,
+      );
       const clean = Math.ceil(n / CLEAN_SHARE);
       const alarms = await falseAlarms(folder, seed, clean);
       const unseen = changes.filter(({ isFoundBySqlite }) => !isFoundBySqlite).length;
@@ -126,7 +133,11 @@ export const claim: Claim = {
           exactly('of them named by stream alone', vague.length, 0),
           exactly('errors of no known kind', raw.length, 0),
           exactly(`false alarms in ${clean} clean runs`, alarms, 0),
-          atLeast('sensitivity: percent missed by the check of SQLite', percent(unseen, changes.length), 50),
+          atLeast(
+            'sensitivity: percent missed by the check of SQLite',
+            percent(unseen, changes.length),
+            50,
+          ),
         ],
       };
     }),

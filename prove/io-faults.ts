@@ -21,13 +21,11 @@ const errors = ['ENOSPC', 'EIO', 'EROFS'] as const;
 const faultsAt = (places: number): readonly IoFault[] =>
   Array.from({ length: places }, (_item, at) =>
     errors.flatMap((error) =>
-      [false, true].map(
-        (isSticky): IoFault => ({
-          nth: 1 + Math.floor((at * LAST_CALL) / places),
-          error,
-          isSticky,
-        }),
-      ),
+      [false, true].map((isSticky): IoFault => ({
+        nth: 1 + Math.floor((at * LAST_CALL) / places),
+        error,
+        isSticky,
+      })),
     ),
   ).flat();
 
@@ -59,7 +57,8 @@ const runAll = async (
       UV_USE_IO_URING: '0',
     };
     const runs = await runReporter<IoRun>('io-worker', orders, { env });
-    if (!hides) say(`calls ${some[0]?.nth ?? 0} and on: ${countOf(runs, /./)} of ${runs.length} flagged`);
+    if (!hides)
+      say(`calls ${some[0]?.nth ?? 0} and on: ${countOf(runs, /./)} of ${runs.length} flagged`);
     return runs;
   });
   return (await inParallel(tasks)).flat();
@@ -77,13 +76,13 @@ const failCalls = async (rig: Rig, places: number): Promise<Outcome> => {
   for (const { fault, wrong } of runs.filter((run) => run.wrong.length > 0).slice(0, 8)) {
     say(`${JSON.stringify(fault)}:\n  ${wrong.join('\n  ')}`);
   }
-  const some = faults.filter(
-    ({ nth }, at) => nth > OPEN_FROM_CALL && at % SHARE_OF_HIDDEN === 0,
-  );
+  const some = faults.filter(({ nth }, at) => nth > OPEN_FROM_CALL && at % SHARE_OF_HIDDEN === 0);
   const hidden = await runAll(rig, some, true);
   const struck = hidden.filter(hasStruck);
   const noticed = Math.round((100 * countOf(struck, /^lost/)) / struck.length);
-  say(`runs with a failed sync of the database: ${runs.filter((run) => run.failedSyncs > 0).length}`);
+  say(
+    `runs with a failed sync of the database: ${runs.filter((run) => run.failedSyncs > 0).length}`,
+  );
   return {
     measures: [
       exactly('runs in which the fault struck', runs.filter(hasStruck).length, faults.length),

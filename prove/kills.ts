@@ -104,7 +104,12 @@ export const claim: Claim = {
       const large = await killLarge(folder, seed, n);
       const kills = [...large, ...(await manySeries(folder, seed, n, 'answered'))];
       for (const { wrong } of kills.filter(isWrong).slice(0, 5)) say(wrong.join('\n  '));
-      const early = await manySeries(folder, seed, Math.max(20, Math.ceil(n / SHARE_OF_EARLY)), 'asked');
+      const early = await manySeries(
+        folder,
+        seed,
+        Math.max(20, Math.ceil(n / SHARE_OF_EARLY)),
+        'asked',
+      );
       const openMs = large.map((kill) => kill.openMs);
       say(`slowest opening of the large store: ${seconds(Math.max(...openMs))} s`);
       return {
@@ -113,7 +118,11 @@ export const claim: Claim = {
           exactly('kills that lost what was acknowledged', countOf(kills, /^lost/), 0),
           exactly('kills with a gap, a broken chain or a refusal', countOf(kills, /^[^l]/), 0),
           atMost('seconds to open the large store, median', seconds(median(openMs)), 1),
-          atLeast('sensitivity: percent flagged when told before the commit', percentLost(early), 20),
+          atLeast(
+            'sensitivity: percent flagged when told before the commit',
+            percentLost(early),
+            20,
+          ),
         ],
       };
     }),

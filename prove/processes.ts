@@ -78,7 +78,12 @@ export const claim: Claim = {
   run: ({ seed, n = APPENDS }) =>
     withTempFolder('processes', async (folder) => {
       const began = performance.now();
-      const { verdict, writers, events, wrong } = await race(path.join(folder, 'a'), seed, n, false);
+      const { verdict, writers, events, wrong } = await race(
+        path.join(folder, 'a'),
+        seed,
+        n,
+        false,
+      );
       const seconds = Math.round((performance.now() - began) / 1_000);
       const raw = writers.flatMap(({ report }) => report.raw);
       const tags = new Set(writers.flatMap(({ report }) => Object.keys(report.refused)));
@@ -94,10 +99,18 @@ export const claim: Claim = {
           exactly('there and acknowledged to nobody', verdict.unclaimed, 0),
           exactly('gaps in positions and revisions', verdict.gaps, 0),
           exactly('errors of the driver', raw.length, 0),
-          exactly('kinds of refusal but the two', [...tags].filter((tag) => !known.has(tag)).length, 0),
+          exactly(
+            'kinds of refusal but the two',
+            [...tags].filter((tag) => !known.has(tag)).length,
+            0,
+          ),
           exactly('faults found by verify', wrong.length, 0),
           atLeast('refused for another winner', refusals(writers, 'WrongRevision'), 1),
-          atLeast('sensitivity: several winners where refusals are hidden', hidden.verdict.sharedWins, 1),
+          atLeast(
+            'sensitivity: several winners where refusals are hidden',
+            hidden.verdict.sharedWins,
+            1,
+          ),
         ],
       };
     }),

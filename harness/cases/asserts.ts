@@ -36,7 +36,11 @@ export const lookupIn =
     return list.there && isList(list.node) ? { there: true, node: list.node.length } : found;
   };
 
-type Test = (wanted: unknown, node: unknown, lookup: Lookup) => string | undefined | Promise<string | undefined>;
+type Test = (
+  wanted: unknown,
+  node: unknown,
+  lookup: Lookup,
+) => string | undefined | Promise<string | undefined>;
 
 const unless = (holds: boolean, wanted: unknown, node: unknown): string | undefined =>
   holds ? undefined : `expected ${shown(wanted)}, found ${shown(node)}`;
@@ -55,7 +59,8 @@ const sized =
 
 const bounded =
   (holds: (value: number, wanted: number) => boolean): Test =>
-  (wanted, node) => unless(typeof node === 'number' && holds(node, Number(wanted)), wanted, node);
+  (wanted, node) =>
+    unless(typeof node === 'number' && holds(node, Number(wanted)), wanted, node);
 
 const typeOf = (node: unknown): string => {
   if (node === null) return 'null';
@@ -124,7 +129,11 @@ const tests: Readonly<Record<Exclude<keyof Assert, 'at' | 'absent'>, Test>> = {
     return isEqual(other.node, node) ? `both are ${shown(node)}` : undefined;
   },
   one_of: (wanted, node) =>
-    unless((wanted as readonly unknown[]).some((one) => isEqual(one, node)), wanted, node),
+    unless(
+      (wanted as readonly unknown[]).some((one) => isEqual(one, node)),
+      wanted,
+      node,
+    ),
   match: (wanted, node) =>
     unless(typeof node === 'string' && expression(String(wanted)).test(node), wanted, node),
   not_match: (wanted, node) =>

@@ -4,7 +4,14 @@ import type { ContextInput } from '../../src/face/branch-face.js';
 import type { Branch } from '../../src/index.js';
 import { reportOf } from './context-facts.js';
 import { appendMessages, loadEvents } from './events.js';
-import { eventFacts, historyFacts, planFacts, planRoots, rawViolations, readRoot } from './facts.js';
+import {
+  eventFacts,
+  historyFacts,
+  planFacts,
+  planRoots,
+  rawViolations,
+  readRoot,
+} from './facts.js';
 import { attempt, caseFault, type CaseFault, type FaultView } from './fault.js';
 import type { Params } from './input-shape.js';
 import { contextInputOf, policyOf } from './policy.js';
@@ -17,8 +24,7 @@ import type { Snapshot } from './world.js';
 /** How faults of the engine are told for a conversation. */
 export const viewOf = (talk: Talk): FaultView => ({
   nameOf: (id) => nameOf(talk, id),
-  version: async (revision) =>
-    revision === 'none' ? revision : await versionOf(talk, revision),
+  version: async (revision) => (revision === 'none' ? revision : await versionOf(talk, revision)),
 });
 
 /** Takes in what was there before the operation: stored events, then messages. */

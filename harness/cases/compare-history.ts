@@ -43,7 +43,7 @@ export const historyDifference = (
     const ids = found.map(({ name }) => name);
     return `history: expected ${String(wanted.length)} messages, found ${shown(ids)}`;
   }
-  for (const [index, row] of (wanted).entries()) {
+  for (const [index, row] of wanted.entries()) {
     const one = found[index];
     const wrong = one && rowDifference(row, one, `history/${String(index)}`);
     if (wrong !== undefined) return wrong;
@@ -102,7 +102,9 @@ export const violationsDifference = (
   if (ok !== wanted.ok) {
     return `validate_raw/ok: expected ${String(wanted.ok)}, found ${shown(found)}`;
   }
-  const absent = (wanted.violations ?? []).find((one) => !found.some((other) => isFound(one, other)));
+  const absent = (wanted.violations ?? []).find(
+    (one) => !found.some((other) => isFound(one, other)),
+  );
   return absent === undefined
     ? undefined
     : `validate_raw: expected ${shown(absent)}, found ${shown(found)}`;

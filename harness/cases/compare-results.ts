@@ -110,7 +110,8 @@ const listDifference = (
 
 /** Results in order, or by the id of a message. */
 export const resultsDifference = (
-  expected: readonly (ExpectedResult | string)[] | Readonly<Record<string, ExpectedResult | string>>,
+  expected:
+    readonly (ExpectedResult | string)[] | Readonly<Record<string, ExpectedResult | string>>,
   found: readonly ResultFact[],
 ): string | undefined => {
   if (isList(expected)) {
@@ -143,7 +144,10 @@ const matches = (
 ): boolean => {
   const { code, id: _id, ids: _ids, original_chars_at_least: least, ...plain } = expected;
   if (entry.code !== code || !idsMatch(expected, entry, all)) return false;
-  if (least !== undefined && !(entry.original_chars !== undefined && entry.original_chars >= least)) {
+  if (
+    least !== undefined &&
+    !(entry.original_chars !== undefined && entry.original_chars >= least)
+  ) {
     return false;
   }
   return Object.entries(plain).every(([key, wanted]) =>

@@ -79,7 +79,11 @@ const eventsDifference = (
   found: readonly string[],
 ): string | undefined => {
   if (typeof wanted !== 'number') {
-    return equal(key, wanted.map((type) => olderTypes[type] ?? type), found);
+    return equal(
+      key,
+      wanted.map((type) => olderTypes[type] ?? type),
+      found,
+    );
   }
   return wanted === found.length
     ? undefined
@@ -202,7 +206,9 @@ const okDifference = (wanted: boolean, run: Run, whole: Expected): string | unde
   const failed =
     run.fault !== undefined || (!tellsFailures(whole) && (run.failures ?? []).length > 0);
   if (failed === !wanted) return undefined;
-  return wanted ? `ok: expected true, found ${String(failedWith(run))}` : 'ok: expected an error, found none';
+  return wanted
+    ? `ok: expected true, found ${String(failedWith(run))}`
+    : 'ok: expected an error, found none';
 };
 
 const errorDifference = (wanted: NonNullable<Expected['error']>, run: Run): string | undefined => {
@@ -294,10 +300,7 @@ const anyOfHolds = async (
 };
 
 /** Fragments of which none may hold. One that cannot be compared is no proof of anything. */
-export const neverHolds = async (
-  fragments: readonly Expected[],
-  run: Run,
-): Promise<Finding> => {
+export const neverHolds = async (fragments: readonly Expected[], run: Run): Promise<Finding> => {
   for (const fragment of fragments) {
     const finding = await holds(fragment, run, fragment);
     if (!finding.isComparable) return finding;
@@ -307,11 +310,7 @@ export const neverHolds = async (
 };
 
 /** Whether a fragment holds wholly: every key that is there, in the order given. */
-export const holds = async (
-  fragment: Expected,
-  run: Run,
-  whole: Expected,
-): Promise<Finding> => {
+export const holds = async (fragment: Expected, run: Run, whole: Expected): Promise<Finding> => {
   for (const key of Object.keys(fragment) as ExpectedKey[]) {
     const finding = await compareKey(key, fragment, run, whole);
     if (finding.difference !== undefined) return finding;

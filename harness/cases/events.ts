@@ -1,6 +1,13 @@
 import type { CompactionPlan } from '../../src/engine/compactions.js';
 import { appendTo, namingOf, nameSummaries, openTalk, rowsOf, type Talk } from './talk.js';
-import { feedStream, finishStreams, idList, noLiveCalls, streamTypes, type LiveCalls } from './live.js';
+import {
+  feedStream,
+  finishStreams,
+  idList,
+  noLiveCalls,
+  streamTypes,
+  type LiveCalls,
+} from './live.js';
 import type { CaseEvent, CaseMessage } from './input-shape.js';
 import { isForeign, messagesIn } from './old-shapes.js';
 import { effectOf } from './policy.js';
@@ -44,7 +51,12 @@ const startTool = async ({ talk, input }: Loading, event: CaseEvent, at: string)
 };
 
 const attach = async ({ talk }: Loading, event: CaseEvent, at: string): Promise<void> => {
-  const { message_id: id, tool_call_id: call, content = '', is_error: isError } = attached(event.data, at);
+  const {
+    message_id: id,
+    tool_call_id: call,
+    content = '',
+    is_error: isError,
+  } = attached(event.data, at);
   const result: CaseMessage = {
     ...(id === undefined ? {} : { id }),
     role: 'tool',
@@ -89,7 +101,8 @@ export const beginCompaction = async (
   return { position: (await rowsOf(talk)).length - 1, plan };
 };
 
-const finishText = ({ params }: CaseInput): string => params.finish?.summary ?? params.summary ?? '';
+const finishText = ({ params }: CaseInput): string =>
+  params.finish?.summary ?? params.summary ?? '';
 
 const redact = async ({ talk }: Loading, event: CaseEvent, at: string): Promise<void> => {
   const { idOf } = await namingOf(talk);

@@ -159,9 +159,7 @@ export interface ExpectedResult {
 }
 
 const resultEntry: Reader<ExpectedResult | string> = (value, at) =>
-  typeof value === 'string'
-    ? value
-    : (object(resultShape, 'field of a result')(value, at));
+  typeof value === 'string' ? value : object(resultShape, 'field of a result')(value, at);
 
 const rowFields: ReadonlySet<string> = new Set([
   ...messageFields,

@@ -7,13 +7,7 @@ import type { Branch } from '../../src/index.js';
 import { parseStream } from '../../src/domain/stream-name.js';
 import { StemmaError } from '../../src/index.js';
 import { itemBack, messageBack } from './canonical.js';
-import {
-  contextIds,
-  contextResults,
-  droppedIds,
-  tokensById,
-  wireOf,
-} from './context-facts.js';
+import { contextIds, contextResults, droppedIds, tokensById, wireOf } from './context-facts.js';
 import { addedSince, rewritten } from './moment.js';
 import type { Facts, HistoryItem, Roots } from './run.js';
 import type { Fields } from './shape.js';
@@ -36,8 +30,10 @@ export const historyItems = async (
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)];
 
 /** Names of the messages of a branch, in log order. */
-export const pathOf = async (talk: Talk, branch: Branch = talk.branch): Promise<readonly string[]> =>
-  unique((await rowsOf(talk, branch)).map(({ name }) => name));
+export const pathOf = async (
+  talk: Talk,
+  branch: Branch = talk.branch,
+): Promise<readonly string[]> => unique((await rowsOf(talk, branch)).map(({ name }) => name));
 
 /** Names of the messages of a branch that may be sent. */
 export const sendablePath = async (
@@ -151,7 +147,9 @@ export const historyFacts = (talk: Talk): Facts => ({
   roles: async () =>
     new Map((await everyItem(talk)).map(({ name, item }) => [name, item.message.role])),
   timestamps: async () =>
-    new Map((await everyItem(talk)).map(({ name, item }) => [name, instantOf(item.message.claimedAt)])),
+    new Map(
+      (await everyItem(talk)).map(({ name, item }) => [name, instantOf(item.message.claimedAt)]),
+    ),
 });
 
 const instantOf = (claimed: string | undefined): string | null =>
@@ -232,7 +230,9 @@ export const rawViolations = async (
   const surface = await talk.branch.surface();
   const found = checkMessages({ surface, profile, policy });
   if (E.isLeft(found)) throw new StemmaError(found.left);
-  const setUp = surface.items.flatMap(({ message }, at) => (talk.setup.has(message.id) ? [at] : []));
+  const setUp = surface.items.flatMap(({ message }, at) =>
+    talk.setup.has(message.id) ? [at] : [],
+  );
   return found.right.map((violation) => {
     const { index } = violation;
     if (index === undefined) return violation;

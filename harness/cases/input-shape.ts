@@ -59,7 +59,8 @@ const part: Reader<Readonly<Record<string, unknown>>> = (value, at) => {
 };
 
 // Anything that JSON cannot carry is handed on: whether it is refused is for the engine to say.
-const content: Reader<unknown> = (value, at) => (Array.isArray(value) ? listOf(part)(value, at) : value);
+const content: Reader<unknown> = (value, at) =>
+  Array.isArray(value) ? listOf(part)(value, at) : value;
 
 const messageShape = {
   id: optional(text),
@@ -68,9 +69,7 @@ const messageShape = {
   tool_calls: optional(listOf(toolCall)),
   tool_call_id: optional(text),
   is_error: optional(flag),
-  reasoning: optional(
-    object({ text: anything, provider: optional(text) }, 'field of reasoning'),
-  ),
+  reasoning: optional(object({ text: anything, provider: optional(text) }, 'field of reasoning')),
   metadata: optional(anything),
   parent: optional(nullable(text)),
   pinned: optional(flag),
@@ -160,9 +159,7 @@ const paramShape = {
   max_argument_chars: optional(nullable(number)),
   shorten: optional(oneOf('head_and_tail')),
   truncate_tool_results: optional(flag),
-  pin_roles: optional(
-    listOf(oneOf('system', 'developer', 'user', 'assistant', 'tool')),
-  ),
+  pin_roles: optional(listOf(oneOf('system', 'developer', 'user', 'assistant', 'tool'))),
   must_keep: optional(listOf(text)),
   require_user_start: optional(flag),
   on_split: optional(oneOf('keep_pair', 'reject')),

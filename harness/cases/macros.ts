@@ -28,8 +28,7 @@ const bigint: Macro = (argument, at) => {
   return /^-?\d+$/.test(digits) ? BigInt(digits) : refuse(at, 'is no whole number');
 };
 
-const bytes: Macro = (argument, at) =>
-  new Uint8Array(Buffer.from(text(argument, at), 'base64'));
+const bytes: Macro = (argument, at) => new Uint8Array(Buffer.from(text(argument, at), 'base64'));
 
 const oddNumber: Macro = (argument, at) => {
   const word = text(argument, at);

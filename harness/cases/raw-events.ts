@@ -1,5 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { chainStart, encodeMeta, FORMAT, hashEvent, idFromHash, type Meta } from '../../src/domain/envelope.js';
+import {
+  chainStart,
+  encodeMeta,
+  FORMAT,
+  hashEvent,
+  idFromHash,
+  type Meta,
+} from '../../src/domain/envelope.js';
 import type { StoredEvent } from '../../src/domain/event-store.js';
 import { parseStream } from '../../src/domain/stream-name.js';
 import { StemmaError } from '../../src/index.js';

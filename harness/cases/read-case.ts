@@ -96,7 +96,11 @@ export const readCase = (value: unknown): Case => {
   if (input.operation === 'import' && input.format === 'canonical') {
     if (input.params.source_format === undefined) refuse('/input/params', 'no source_format');
   }
-  return { id: read.id, input, expected: expected(expand(read.expected, '/expected'), '/expected') };
+  return {
+    id: read.id,
+    input,
+    expected: expected(expand(read.expected, '/expected'), '/expected'),
+  };
 };
 
 /** The id of a case as far as it can be read, for the line that says that it cannot be run. */
@@ -108,8 +112,11 @@ export const idOf = (value: unknown, index: number): string => {
 
 /** Profiles that any path of the case encodes for. */
 const profilesOf = ({ input, expected: { variants = [] } }: Case): readonly string[] =>
-  [input.profile, input.params.also_profile, ...variants.map((one) => one.params?.also_profile)]
-    .filter((name) => name !== undefined);
+  [
+    input.profile,
+    input.params.also_profile,
+    ...variants.map((one) => one.params?.also_profile),
+  ].filter((name) => name !== undefined);
 
 /** Why a case is left for later; undefined for one that is run. */
 export const skipOf = (one: Case): string | undefined => {

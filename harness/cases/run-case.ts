@@ -43,8 +43,10 @@ const judge = async (
   if (compared.difference !== undefined) return compared.difference;
   const forbidden = await neverHolds(never, run);
   if (forbidden.difference !== undefined) return forbidden.difference;
-  const again = ({ input: changed = (same) => same, store: other = store }: Change = {}): Promise<Run> =>
-    runInput(changed(input), other, steps, opened);
+  const again = ({
+    input: changed = (same) => same,
+    store: other = store,
+  }: Change = {}): Promise<Run> => runInput(changed(input), other, steps, opened);
   return invariantsOf({ run, expected, again });
 };
 

@@ -59,7 +59,12 @@ const toPresent: Upcast = (data) => {
   const blocks = [
     { type: 'text' as const, text: typeof content === 'string' ? content : JSON.stringify(data) },
   ];
-  const message = { role: isRole(role) ? role : ('user' as const), blocks, toolCalls: [], answers: [] };
+  const message = {
+    role: isRole(role) ? role : ('user' as const),
+    blocks,
+    toolCalls: [],
+    answers: [],
+  };
   return {
     message: {
       id: typeof id === 'string' ? id : 'upcast',

@@ -26,7 +26,8 @@ export const text: Reader<string> = (value, at) =>
 export const flag: Reader<boolean> = (value, at) =>
   typeof value === 'boolean' ? value : refuse(at, 'is neither true nor false');
 
-export const yes: Reader<true> = (value, at) => (value === true ? value : refuse(at, 'is not true'));
+export const yes: Reader<true> = (value, at) =>
+  value === true ? value : refuse(at, 'is not true');
 
 export const number: Reader<number> = (value, at) =>
   typeof value === 'number' ? value : refuse(at, 'is no number');
@@ -40,7 +41,7 @@ export const oneOf =
   <const T extends readonly unknown[]>(...words: T): Reader<T[number]> =>
   (value, at) =>
     words.includes(value)
-      ? (value)
+      ? value
       : refuse(at, `${JSON.stringify(value)} is none of ${words.map(String).join(', ')}`);
 
 export const listOf =

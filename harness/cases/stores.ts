@@ -96,7 +96,13 @@ export const instrumented = (
 });
 
 const headOf = async (events: EventStore, stream: string): Promise<number> => {
-  const page = await events.read({ stream, from: 'end', direction: 'backwards', limit: 1, maxBytes: 1 })();
+  const page = await events.read({
+    stream,
+    from: 'end',
+    direction: 'backwards',
+    limit: 1,
+    maxBytes: 1,
+  })();
   return E.isRight(page) ? (page.right.events[0]?.revision ?? -1) : -1;
 };
 

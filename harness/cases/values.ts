@@ -18,8 +18,7 @@ export const jsonText = (value: unknown): string =>
 const keysOf = (value: object): readonly string[] => Object.keys(value);
 
 /** Equality of values; the order of keys does not count, that of lists does. */
-export const isEqual = (a: unknown, b: unknown): boolean =>
-  firstDifference(a, b, '') === undefined;
+export const isEqual = (a: unknown, b: unknown): boolean => firstDifference(a, b, '') === undefined;
 
 export interface Difference {
   readonly at: string;

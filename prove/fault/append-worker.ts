@@ -37,7 +37,7 @@ export interface AppendReport {
 
 const SHARED = ['shared-a', 'shared-b'] as const;
 
-const orders = readOrders<AppendOrders>();
+const orders = readOrders() as AppendOrders;
 const random = randomOf(orders.seed);
 const refused: Record<string, number> = {};
 const raw: string[] = [];
@@ -71,7 +71,7 @@ const stores = await value(sqliteStores({ path: orders.store }));
 const { events } = stores;
 let own = await storedChain(events, newChain(orders.name, orders.kind));
 fs.writeSync(1, 'open\n');
-for (let done = 0; done < orders.appends; ) {
+for (let done = 0; done < orders.appends;) {
   const isShared = random.chance(orders.contended);
   const chain = isShared ? await storedChain(events, newChain(random.pick([...SHARED]))) : own;
   const grown = await tryAppend(events, chain);

@@ -1,6 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { publicUid } from '../../src/domain/digest.js';
-import { chainStart, encodeMeta, FORMAT, hashEvent, idFromHash } from '../../src/domain/envelope.js';
+import {
+  chainStart,
+  encodeMeta,
+  FORMAT,
+  hashEvent,
+  idFromHash,
+} from '../../src/domain/envelope.js';
 import type { EventStore, NewEvent } from '../../src/domain/event-store.js';
 import { NO_UID, type Uid } from '../../src/domain/ids.js';
 import { readStored } from '../../src/domain/recorded.js';

@@ -79,7 +79,9 @@ const readTable = (
       const values = Object.entries(row).map(textOf);
       const place = `${name} ${values.slice(0, keys).join(' ')}`;
       // A place that comes twice is content too.
-      const digest = createHash('sha256').update(values.join('\n')).update(rows.get(place) ?? '');
+      const digest = createHash('sha256')
+        .update(values.join('\n'))
+        .update(rows.get(place) ?? '');
       rows.set(place, digest.digest('base64'));
     }
     return true;

@@ -3,10 +3,10 @@
 import fs from 'node:fs';
 import { randomOf } from '../support/random.js';
 import { ackingStore } from './acks.js';
-import { readOrders } from './orders.js';
+import { readOrders, type Orders } from './orders.js';
 import { doStep, startWork } from './workload.js';
 
-const orders = readOrders();
+const orders = readOrders() as Orders;
 const out = orders.acks === undefined ? 1 : fs.openSync(orders.acks, 'a');
 /** Written at once and in one call: what the reader has was acknowledged. */
 const tell = (line: string): void => {

@@ -54,11 +54,7 @@ const readUntil = async (
 };
 
 /** Reads without a break. */
-export const readOn = async (
-  reader: Reader,
-  store: string,
-  stop: AbortSignal,
-): Promise<void> => {
+export const readOn = async (reader: Reader, store: string, stop: AbortSignal): Promise<void> => {
   const { events } = await value(sqliteStores({ path: store }));
   await readUntil(reader, events, stop);
   await value(events.close());

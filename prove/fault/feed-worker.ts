@@ -9,7 +9,7 @@ export interface FeedOrders {
   readonly after: string;
 }
 
-const { store, after } = readOrders<FeedOrders>();
+const { store, after } = readOrders() as FeedOrders;
 const { events } = await value(sqliteStores({ path: store, readOnly: true }));
 const { signal } = new AbortController();
 for await (const item of events.feed({ categories: [], after, signal })) {

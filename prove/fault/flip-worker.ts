@@ -51,7 +51,7 @@ export interface Flip {
   readonly isFoundBySqlite: boolean;
 }
 
-const orders = readOrders<FlipOrders>();
+const orders = readOrders() as FlipOrders;
 const random = randomOf(orders.seed);
 const sourceFile = path.join(orders.store, 'store.db');
 const original = fs.readFileSync(sourceFile);

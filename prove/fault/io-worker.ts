@@ -30,7 +30,7 @@ const STEPS = 40;
 /** Steps after the fault: enough to see what the store does then. */
 const STEPS_AFTER = 8;
 
-const orders = readOrders<IoOrders>();
+const orders = readOrders() as IoOrders;
 const control = ioControl(orders.control);
 
 /** What an application was told in one run. */

@@ -15,7 +15,11 @@ export const makeLargeStore = async (path: string, events: number): Promise<void
   for (let done = 0; done < events; done += BATCH) {
     const at = (done / BATCH) % STREAMS;
     const chain = chains[at] ?? newChain('large-0');
-    const { batch, chain: grown } = nextBatch(chain, Math.min(BATCH, events - done), 'x'.repeat(200));
+    const { batch, chain: grown } = nextBatch(
+      chain,
+      Math.min(BATCH, events - done),
+      'x'.repeat(200),
+    );
     await value(stores.events.append(chain.stream, expectedOf(chain), batch));
     chains[at] = grown;
   }

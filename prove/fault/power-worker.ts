@@ -2,6 +2,6 @@
 import { readOrders } from './orders.js';
 import { powerChain, type PowerOrders } from './power-chain.js';
 
-await powerChain(readOrders<PowerOrders>(), (state) => {
+await powerChain(readOrders() as PowerOrders, (state) => {
   process.stdout.write(`${JSON.stringify(state)}\n`);
 });

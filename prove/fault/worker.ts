@@ -5,12 +5,7 @@ import { ordersEnv } from './orders.js';
 
 /** A compiled file of this folder that runs as a process of its own. */
 export type WorkerName =
-  | 'power-worker'
-  | 'io-worker'
-  | 'flip-worker'
-  | 'append-worker'
-  | 'feed-worker'
-  | 'driver';
+  'power-worker' | 'io-worker' | 'flip-worker' | 'append-worker' | 'feed-worker' | 'driver';
 
 export interface WorkerOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -46,7 +46,8 @@ export const exposuresIn =
         const branchName = branches.get(requested.branch)?.name ?? requested.branch;
         // A fork sees the calls of its ancestors too.
         const callPlace = `${requested.branch}@${String(requested.revision)}`;
-        if (!found.has(callPlace)) found.set(callPlace, { ...one, branch: requested.branch, branchName });
+        if (!found.has(callPlace))
+          found.set(callPlace, { ...one, branch: requested.branch, branchName });
       }
     }
     return E.right([...found.values()]);

@@ -3,7 +3,7 @@ import { list, optional, record, text, whole, decodeWith, type Codec } from '../
 import type { StemmaFault } from '../domain/errors.js';
 import { pointerTo } from '../domain/json-pointer.js';
 import { plainJson } from '../domain/json-value.js';
-import { Blocks } from '../domain/message.js';
+import { Blocks, CallRef } from '../domain/message.js';
 import {
   actorFault,
   argumentFault,
@@ -196,6 +196,42 @@ const note = (value: unknown): StemmaFault | undefined =>
 
 const callId = (id: unknown): StemmaFault | undefined => nameFault('/modelCallId', id);
 
+const CallChoice = record<{ call: CallRef; do: string; content?: string; reason?: string }>(
+  'choice',
+  { call: CallRef, do: text, content: optional(text), reason: optional(text) },
+);
+
+/** What the caller says about a call is never guessed at. */
+const toolChoice = (value: unknown, index: number): StemmaFault | undefined => {
+  const path = `/tools/${String(index)}`;
+  const read = decodeWith(CallChoice, value);
+  if (E.isLeft(read)) {
+    return {
+      _tag: 'InvalidShape',
+      path: path + read.left.path,
+      expected: read.left.expected,
+    };
+  }
+  const { do: what, content } = read.right;
+  if (what === 'result' && content === undefined) {
+    return { _tag: 'InvalidShape', path: `${path}/content`, expected: 'text' };
+  }
+  return oneOf('do', 'unknown', 'abandon', 'result')(what);
+};
+
+const toolChoices = (value: unknown): StemmaFault | undefined => {
+  for (const [index, choice] of ((value ?? []) as readonly unknown[]).entries()) {
+    const fault = toolChoice(choice, index);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+};
+
+const recovery = (value: unknown): StemmaFault | undefined =>
+  options({ tools: 'list', endTurn: 'text' })(value) ??
+  member('tools', toolChoices)(value) ??
+  member('endTurn', oneOf('endTurn', ...outcomes))(value);
+
 /** What each method of a branch is given. */
 export const branchLooks = {
   label: at(0, (name) => nameFault('/name', name)),
@@ -216,7 +252,7 @@ export const branchLooks = {
     at(1, needed({ modelCallId: 'any' }, 'modelCallId')),
     at(1, member('modelCallId', callId)),
   ),
-  recover: at(0, options({ tools: 'list', endTurn: 'text' })),
+  recover: at(0, recovery),
   endTurn: at(0, (outcome) => named('outcome')(outcome) ?? oneOf('outcome', ...outcomes)(outcome)),
   resolveApproval: firstOf(
     at(0, (id) => nameFault('/requestId', id)),

@@ -25,7 +25,11 @@ const model = () => {
               role: 'assistant',
               content: null,
               tool_calls: [
-                { id: 'c1', type: 'function', function: { name: 'find_order', arguments: '{"id":"8812"}' } },
+                {
+                  id: 'c1',
+                  type: 'function',
+                  function: { name: 'find_order', arguments: '{"id":"8812"}' },
+                },
               ],
             },
           },
@@ -52,16 +56,26 @@ const loop = async (branch: Branch): Promise<string> => {
 describe('the example of the first screen', () => {
   it('DC6 runs a turn with a tool, retries with an edit, and says why', async () => {
     const stemma = await openStemma({ store: 'memory:' });
-    const main = await stemma.start({ id: 'refund-8812', instructions: 'You answer refund questions.' });
+    const main = await stemma.start({
+      id: 'refund-8812',
+      instructions: 'You answer refund questions.',
+    });
     await main.append({ id: 'm-1', role: 'user', content: 'Refund order 8812' });
     const a = await loop(main);
-    const typo = await main.retry({ before: 'm-1', replace: { id: 'm-1b', content: 'Refund order 8813' }, name: 'typo' });
+    const typo = await main.retry({
+      before: 'm-1',
+      replace: { id: 'm-1b', content: 'Refund order 8813' },
+      name: 'typo',
+    });
     const b = await loop(typo);
     const diff = await stemma.diff(a, b, { of: 'context' });
     expect(diff.onlyA).toContain('m-1');
     expect(diff.onlyB).toContain('m-1b');
     expect(await typo.why('m-1b', { modelCallId: b })).toMatchObject({ in: true });
-    expect(await typo.why('m-1', { modelCallId: b })).toMatchObject({ in: false, disposition: 'not_on_branch' });
+    expect(await typo.why('m-1', { modelCallId: b })).toMatchObject({
+      in: false,
+      disposition: 'not_on_branch',
+    });
     expect((await main.context(a)).same).toBe(true);
     expect((await typo.context(b)).same).toBe(true);
     const session = await main.session();
@@ -80,7 +94,8 @@ describe('the example of the first screen', () => {
     expect((await other.import(bytes)).appended).toBe(0);
     expect((await other.verify()).ok).toBe(true);
     const again: string[] = [];
-    for await (const line of other.export('refund-8812')) again.push(line.replace(/"stream":"[^"]*"/, ''));
+    for await (const line of other.export('refund-8812'))
+      again.push(line.replace(/"stream":"[^"]*"/, ''));
     expect(again).toEqual(lines.map((line) => line.replace(/"stream":"[^"]*"/, '')));
     await stemma.close();
   });

@@ -11,7 +11,9 @@ const textsOf = ({ evidence: { builds, plan } }: Run): readonly string[] => {
 };
 
 const bytesOf = ({ after }: Run): string =>
-  JSON.stringify(after.events.map(({ stream, id, type, meta, data }) => [stream, id, type, meta, data]));
+  JSON.stringify(
+    after.events.map(({ stream, id, type, meta, data }) => [stream, id, type, meta, data]),
+  );
 
 export const deterministic: Check = async ({ run, again }) => {
   const other = await again();

@@ -44,7 +44,9 @@ const ofCalls = (
   });
 
 export const firstOccurrenceKeepsId: Check = ofCalls((calls) => {
-  const repeated = new Set(calls.filter((one) => one.occurrence > 0).map(({ source }) => source.id));
+  const repeated = new Set(
+    calls.filter((one) => one.occurrence > 0).map(({ source }) => source.id),
+  );
   if (repeated.size === 0) return 'no id is used twice';
   return firstWrong(calls, ({ source, wire, occurrence }) =>
     occurrence === 0 && repeated.has(source.id) && wire.id !== source.id
@@ -123,7 +125,8 @@ const givenArguments = ({ input }: Run): readonly string[] => {
     if (isList(value)) for (const item of value) walk(item);
     if (!isFields(value)) return;
     const calls = value['tool_calls'];
-    for (const call of isList(calls) ? calls.filter(isFields) : []) texts.push(...argumentsOf(call));
+    for (const call of isList(calls) ? calls.filter(isFields) : [])
+      texts.push(...argumentsOf(call));
     if (value['type'] === 'tool_use') texts.push(JSON.stringify(value['input']));
     for (const entry of Object.values(value)) walk(entry);
   };

@@ -49,8 +49,16 @@ export const redeliveryIsReplayNotConflict: Check = async ({ again }) => {
   if (commands.length === 0) return 'there are no commands';
   for (const { messages, commandId, ids } of commands) {
     const options = commandId === undefined ? {} : { commandId };
-    const named = messages.map((message, index) => ({ ...message, id: message.id ?? ids[index] ?? '' }));
-    const { result } = await send(run.talk, commandId === undefined ? named : messages, options, messages.length === 1);
+    const named = messages.map((message, index) => ({
+      ...message,
+      id: message.id ?? ids[index] ?? '',
+    }));
+    const { result } = await send(
+      run.talk,
+      commandId === undefined ? named : messages,
+      options,
+      messages.length === 1,
+    );
     if (result.status !== 'replayed') {
       return `${shown(ids)} sent again is ${String(result.status)}`;
     }
@@ -74,10 +82,12 @@ const outcomes = async (run: Run): Promise<unknown> => {
 
 export const sameResultInEveryStore: Check = async ({ run, again }) => {
   const names: readonly StoreName[] = run.input.params.stores ?? storeNames;
-  const alone = (store: StoreName) => (input: CaseInput): CaseInput => ({
-    ...input,
-    params: { ...input.params, stores: [store] },
-  });
+  const alone =
+    (store: StoreName) =>
+    (input: CaseInput): CaseInput => ({
+      ...input,
+      params: { ...input.params, stores: [store] },
+    });
   const wanted = await outcomes(run);
   for (const store of names) {
     const other = await outcomes(await again({ store, input: alone(store) }));
@@ -100,7 +110,9 @@ export const orderByStreamPositionOnly: Check = async ({ run, again }) => {
     params: { ...input.params, clock_steps_ms: Array.from({ length: 1_000 }, () => -1_000) },
   });
   const other = await order(await again({ input: backwards }));
-  return isEqual(found, other) ? undefined : 'with a clock that runs backwards the order is another';
+  return isEqual(found, other)
+    ? undefined
+    : 'with a clock that runs backwards the order is another';
 };
 
 export const storageLimitIsExactAndNewest: Check = async ({ run }) => {
@@ -162,7 +174,8 @@ export const missingScopeFailsClosed: Check = async ({ run }) => {
   for (const command of tries) {
     const { result } = await inScope(run.started, { ...command, as: null }, 'again');
     if (result.fault === undefined) return `${shown(command)} was answered without a scope`;
-    if (result.fault.fault._tag !== 'Forbidden') return `it is refused as ${result.fault.fault._tag}`;
+    if (result.fault.fault._tag !== 'Forbidden')
+      return `it is refused as ${result.fault.fault._tag}`;
   }
   return undefined;
 };
@@ -206,5 +219,7 @@ export const streamNameInjective: Check = async ({ run, again }) => {
     return name?.kind === 'conversation' ? [name.conversation] : [];
   });
   const missing = [...owners.keys()].find((uid) => !conversations.some((one) => one === uid));
-  return missing === undefined ? undefined : `${String(owners.get(missing))} has no stream of its own`;
+  return missing === undefined
+    ? undefined
+    : `${String(owners.get(missing))} has no stream of its own`;
 };

@@ -21,7 +21,9 @@ export const allCallsAnswered: Check = ofPlan((plan) => unpaired(wireOf(plan)));
 export const withinBudget: Check = ofPlan((plan, { run }) => {
   const { max_tokens: limit } = run.input.params;
   if (typeof limit !== 'number') return 'the case names no max_tokens';
-  return plan.tokens <= limit ? undefined : `${String(plan.tokens)} tokens are over ${String(limit)}`;
+  return plan.tokens <= limit
+    ? undefined
+    : `${String(plan.tokens)} tokens are over ${String(limit)}`;
 });
 
 const unmarkedResult = (plan: ContextPlan, real: ReadonlySet<string>): string | undefined =>
@@ -45,7 +47,9 @@ export const syntheticMarked: Check = ofPlan(async (plan, { run }) => {
   if (made.length !== plan.synthetic.length) return 'plan and wire name other made results';
   const items = await itemsOf(run.talk);
   const texts = new Set(made.map(({ content }) => content));
-  const stored = items.find(({ message }) => message.role === 'tool' && texts.has(plainText(message)));
+  const stored = items.find(
+    ({ message }) => message.role === 'tool' && texts.has(plainText(message)),
+  );
   return stored === undefined
     ? unmarkedResult(plan, real)
     : `the made result ${stored.message.id} is in history`;

@@ -29,7 +29,10 @@ const givenWire = ({ input }: Run): readonly Fields[] => input.wire.map(withoutL
 const isProvider = ({ input }: Run): boolean => input.format === 'provider';
 
 /** Messages of the case that are sent, with the parts that they were given in. */
-const givenParts = (run: Run, plan: ContextPlan): readonly { readonly id: string; readonly given: CaseMessage }[] =>
+const givenParts = (
+  run: Run,
+  plan: ContextPlan,
+): readonly { readonly id: string; readonly given: CaseMessage }[] =>
   plan.sent.flatMap((id) => {
     const given = run.talk.given.get(id);
     return given === undefined ? [] : [{ id, given }];
@@ -57,12 +60,15 @@ const inOrder = (text: string, marks: readonly string[]): boolean => {
 
 export const blockOrderKept: Check = ofPlan((plan, { run }) => {
   if (isProvider(run)) {
-    const types = (list: readonly Fields[]): readonly string[] => list.flatMap(contentOf).map(typeOf);
+    const types = (list: readonly Fields[]): readonly string[] =>
+      list.flatMap(contentOf).map(typeOf);
     const [given, sent] = [types(givenWire(run)), types(wireMessages(wireOf(plan)))];
     return isEqual(given, sent) ? undefined : `${shown(given)} went out as ${shown(sent)}`;
   }
   return firstWrong(givenParts(run, plan), ({ id, given }) =>
-    inOrder(sentText(plan, id), marksOf(given)) ? undefined : `the blocks of ${id} are out of order`,
+    inOrder(sentText(plan, id), marksOf(given))
+      ? undefined
+      : `the blocks of ${id} are out of order`,
   );
 });
 

@@ -117,7 +117,10 @@ const shuffled = (input: CaseInput): CaseInput => {
 };
 
 /** Whether a path goes from each message to one below it, past records and within groups. */
-const follows = (parents: ReadonlyMap<string, string | undefined>, path: readonly string[]): boolean =>
+const follows = (
+  parents: ReadonlyMap<string, string | undefined>,
+  path: readonly string[],
+): boolean =>
   path.every((name, index) => {
     const before = new Set(path.slice(0, index));
     for (let at = parents.get(name); at !== undefined; at = parents.get(at)) {
@@ -137,7 +140,9 @@ export const orderFromParentLinksNotTime: Check = async ({ run, again }) => {
   const turned = (await other.facts.branches?.()) ?? (await leafPaths(other.talk));
   if (!sameSet(paths, turned)) return `with other times the paths are ${shown(turned)}`;
   const [active, second] = [run.facts.active_path_ids, other.facts.active_path_ids];
-  return isEqual(await active?.(), await second?.()) ? undefined : 'with other times another path is shown';
+  return isEqual(await active?.(), await second?.())
+    ? undefined
+    : 'with other times another path is shown';
 };
 
 const textOf = (content: unknown): string => {

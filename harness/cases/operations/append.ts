@@ -4,7 +4,16 @@ import { build, builtDone, takeIn, unasked, viewOf } from '../building.js';
 import { callIdsIn } from '../call-ids.js';
 import { messageBack, plainText } from '../canonical.js';
 import { historyBack } from '../facts.js';
-import { appendTo, itemsOf, openTalk, reopenTalk, revisionOf, rowsOf, setUpCall, type Talk } from '../talk.js';
+import {
+  appendTo,
+  itemsOf,
+  openTalk,
+  reopenTalk,
+  revisionOf,
+  rowsOf,
+  setUpCall,
+  type Talk,
+} from '../talk.js';
 import { attempt, caseFault, type CaseFault } from '../fault.js';
 import { messagesOf, type CaseCommand, type CaseMessage } from '../input-shape.js';
 import type { CommandTrace, Done, Facts, Moment, Operate, ResultFact, Started } from '../run.js';
@@ -66,11 +75,18 @@ const readAgain = async (talk: Talk, ids: readonly string[]): Promise<Read> => {
 
 type Sent = { readonly value: readonly AppendedMessage[] } | { readonly fault: CaseFault['fault'] };
 
-const told = (talk: Talk, given: readonly CaseMessage[], sent: Sent): Promise<CaseFault> | undefined => {
+const told = (
+  talk: Talk,
+  given: readonly CaseMessage[],
+  sent: Sent,
+): Promise<CaseFault> | undefined => {
   if ('value' in sent) return undefined;
   const [only] = given;
   const view = viewOf(talk);
-  return caseFault(sent.fault, given.length === 1 && only !== undefined ? { ...view, given: only } : view);
+  return caseFault(
+    sent.fault,
+    given.length === 1 && only !== undefined ? { ...view, given: only } : view,
+  );
 };
 
 const resultFor = async (
@@ -107,7 +123,10 @@ export const send = async (
   options: Awaited<ReturnType<typeof optionsOf>>,
   alone: boolean,
 ): Promise<Ran> => {
-  const storedBefore = await storedOf(talk, given.flatMap(({ id }) => id ?? []));
+  const storedBefore = await storedOf(
+    talk,
+    given.flatMap(({ id }) => id ?? []),
+  );
   const sent = await attempt(() => appendTo(talk, given, options, alone));
   const result = await resultFor(talk, given, sent);
   const { commandId } = options;
@@ -156,10 +175,7 @@ const runAll = async (started: Started): Promise<readonly Ran[]> => {
   return ran;
 };
 
-const textsOf = async (
-  talk: Talk,
-  ran: readonly Ran[],
-): Promise<readonly (string | null)[]> => {
+const textsOf = async (talk: Talk, ran: readonly Ran[]): Promise<readonly (string | null)[]> => {
   const texts: (string | null)[] = [];
   for (const { result, trace } of ran) {
     if (result.fault !== undefined) texts.push(null);
@@ -168,7 +184,10 @@ const textsOf = async (
   return texts;
 };
 
-const textsBack = async (talk: Talk, ids: readonly string[]): Promise<readonly (string | null)[]> => {
+const textsBack = async (
+  talk: Talk,
+  ids: readonly string[],
+): Promise<readonly (string | null)[]> => {
   const items = new Map((await itemsOf(talk)).map((item) => [item.message.id, item]));
   return ids.map((id) => {
     const item = items.get(id);
@@ -272,7 +291,11 @@ const versionFor = (
 /** Writers that decide from one version; their appends arrive in the order of the case. */
 export const appendConcurrent: Operate = async (started) => {
   const { talk, input } = started;
-  const { writers = [], order = writers.map(({ name }) => name), read_version: read } = input.params;
+  const {
+    writers = [],
+    order = writers.map(({ name }) => name),
+    read_version: read,
+  } = input.params;
   await takeIn(started);
   for (const { append: batch } of writers) {
     for (const message of messagesOf(batch)) await setUpCall(talk, message);

@@ -73,11 +73,13 @@ const afterwards = async (started: Started): Promise<void> => {
 };
 
 const coveredNames = (talk: Talk, entry: CompactionEntry | undefined): readonly string[] =>
-  (entry?.data.covered ?? [])
-    .filter((id) => !talk.setup.has(id))
-    .map((id) => nameOf(talk, id));
+  (entry?.data.covered ?? []).filter((id) => !talk.setup.has(id)).map((id) => nameOf(talk, id));
 
-const refused = async (started: Started, fault: Parameters<typeof caseFault>[0], before: Moment): Promise<Done> => {
+const refused = async (
+  started: Started,
+  fault: Parameters<typeof caseFault>[0],
+  before: Moment,
+): Promise<Done> => {
   const { talk, profile } = started;
   const told = await caseFault(fault, viewOf(talk));
   const facts: Facts = { ...historyFacts(talk), ...eventFacts(talk, () => before.events) };

@@ -31,7 +31,10 @@ const withSetup = (
     const id = `setup ${call}`;
     talk.setup.add(id);
     const tool_calls = [{ id: call, name: 'setup', arguments: '{}' }];
-    return [{ id, role: 'assistant', parent, tool_calls }, { ...record, parent: id }];
+    return [
+      { id, role: 'assistant', parent, tool_calls },
+      { ...record, parent: id },
+    ];
   });
 };
 
@@ -73,7 +76,10 @@ const activeBranch = async (talk: Talk, conversation: string): Promise<Branch> =
 
 /** The conversation that holds the record shown last. */
 const activeIndex = ({ conversations }: ImportPlan): number =>
-  Math.max(0, conversations.findIndex(({ branches }) => branches.some(({ active }) => active === true)));
+  Math.max(
+    0,
+    conversations.findIndex(({ branches }) => branches.some(({ active }) => active === true)),
+  );
 
 interface Taken {
   readonly plan: ImportPlan;
@@ -140,7 +146,11 @@ export const importFile: Operate = async (started) => {
   const taken = await attempt(() => take(started, plan.right));
   if ('fault' in taken) return refused(started, taken.fault, before);
   const [active] = taken.value.talks;
-  Object.assign(talk, { branch: active.branch, main: active.main, conversation: active.conversation });
+  Object.assign(talk, {
+    branch: active.branch,
+    main: active.main,
+    conversation: active.conversation,
+  });
   const built = await build({ talk, profile }, input.params);
   const kept = recordKeys(addedSince(before.events, await started.world.snapshot()));
   const sourceIds = input.messages.flatMap(({ id }) => id ?? []);

@@ -21,7 +21,11 @@ interface Line {
 }
 
 /** Revisions of the branch that are read as they are stored. */
-const rawRevisions = async ({ world, conversation, branch }: Talk): Promise<ReadonlySet<number>> => {
+const rawRevisions = async ({
+  world,
+  conversation,
+  branch,
+}: Talk): Promise<ReadonlySet<number>> => {
   const revisions = new Set<number>();
   for await (const text of world.engine().export(conversation)) {
     const { stream, revision } = JSON.parse(text) as Line;
@@ -75,7 +79,9 @@ export const load: Operate = async (started) => {
   if (input.params.project !== 'raw') return readHistory(started, placement, before);
   const count = await attempt(() => rawCount(talk, placement));
   if ('fault' in count) {
-    return bare(started, before, { fault: await caseFault(count.fault, loadView(talk, placement)) });
+    return bare(started, before, {
+      fault: await caseFault(count.fault, loadView(talk, placement)),
+    });
   }
   const { value } = count;
   const facts: Facts = { ...historyFacts(talk), count: () => Promise.resolve(value) };

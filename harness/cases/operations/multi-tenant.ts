@@ -74,7 +74,11 @@ const appendIn = async (
 ): Promise<ResultFact> => {
   const { append: batch, command_id: commandId } = command;
   if (batch === undefined) return refuse('/input/params/commands', 'the command does nothing');
-  const talk: Talk = await openTalk(seenBy(started.world, engine), callIdsIn(started.input), session);
+  const talk: Talk = await openTalk(
+    seenBy(started.world, engine),
+    callIdsIn(started.input),
+    session,
+  );
   const options = commandId === undefined ? {} : { commandId };
   const ran = await send(talk, messagesOf(batch), options, !Array.isArray(batch));
   return ran.result;
@@ -132,7 +136,9 @@ export const multiTenant: Operate = async (started) => {
     results: () => Promise.resolve(results),
     results_text: () => Promise.resolve(results.map(({ text }) => text ?? null)),
   };
-  const histories = results.flatMap(({ historyTexts }) => (historyTexts === undefined ? [] : [historyTexts]));
+  const histories = results.flatMap(({ historyTexts }) =>
+    historyTexts === undefined ? [] : [historyTexts],
+  );
   return {
     failures: results.flatMap(({ fault }) => fault ?? []),
     facts,

@@ -32,7 +32,11 @@ export const appendMany = async (
 };
 
 const perfOf = ({ input }: Started) => {
-  const { append, read_after_messages: points = [], compactions_every: every = null } = input.params;
+  const {
+    append,
+    read_after_messages: points = [],
+    compactions_every: every = null,
+  } = input.params;
   return append === undefined
     ? refuse('/input/params', 'perf needs append')
     : { ...append, points, every };
@@ -78,4 +82,3 @@ export const perf: Operate = async (started) => {
     evidence: { profile },
   };
 };
-

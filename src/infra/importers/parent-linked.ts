@@ -133,7 +133,10 @@ const leadsTo = (links: Links, from: string, id: string): boolean => {
   return false;
 };
 
-const link = ({ records, byId }: Reading): { readonly links: Links; readonly lost: ReadRecord[] } => {
+const link = ({
+  records,
+  byId,
+}: Reading): { readonly links: Links; readonly lost: ReadRecord[] } => {
   const hasParents = records.some(({ value }) => Object.hasOwn(value, 'parent'));
   const links: Links = new Map();
   records.forEach(({ id, named }, index) => {

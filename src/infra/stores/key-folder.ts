@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { StoreFault } from '../../domain/errors.js';
 import type { KeyStore } from '../../domain/key-store.js';
-import { errorCode, publishFile } from './publish-file.js';
+import { errorCode, makeFolder, publishFile } from './publish-file.js';
 import { systemFault } from './system-fault.js';
 
 const SECRET_BYTES = 32;
@@ -75,7 +75,7 @@ export const keyFolder = (folder: string): KeyStore => ({
         const known = read(file);
         if (E.isLeft(known)) return known;
         if (known.right !== undefined) return E.right(known.right);
-        fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder);
         publish(folder, file);
         const made = read(file);
         if (E.isLeft(made)) return made;

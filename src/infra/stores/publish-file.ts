@@ -17,6 +17,24 @@ const syncFolder = (folder: string): void => {
   }
 };
 
+/**
+ * Makes a folder, and those above it that are missing, so that a power cut takes none of them away
+ * with what is then put inside.
+ */
+export const makeFolder = (folder: string): void => {
+  const place = path.resolve(folder);
+  const first = fs.mkdirSync(place, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = place; made.length >= first.length; made = path.dirname(made)) {
+    try {
+      syncFolder(path.dirname(made));
+    } catch (error) {
+      // A folder that may be written but not read cannot be synced.
+      if (errorCode(error) !== 'EACCES') throw error;
+    }
+  }
+};
+
 const withoutHardLinks: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
 
 /**

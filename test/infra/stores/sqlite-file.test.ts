@@ -303,6 +303,13 @@ describe('backup', () => {
     await fill(stores.events, 'branch-a', 500);
     expect(await valueOf(stores.checkpoint())).toBe(true);
     expect(fs.statSync(stores.file).size).toBeGreaterThan(100_000);
+    // The file alone now says that there may be more in its log; whoever reads both is not told so.
+    const copy = path.join(tempFolder('file'), 'copy.db');
+    fs.copyFileSync(stores.file, copy);
+    expect(await refusalOf(sqliteStores({ path: copy }))).toMatchObject({ _tag: 'WalMissing' });
+    const db = openDatabase(stores.file, { readOnly: true, blockMs: 1_000 });
+    expect(db.sql('PRAGMA user_version').get()).toMatchObject({ user_version: 1 });
+    db.close();
     await valueOf(stores.events.close());
     expect(await refusalOf(stores.checkpoint())).toMatchObject({ _tag: 'Unavailable' });
     const again = await valueOf(sqliteStores({ path: stores.file }));

@@ -97,6 +97,8 @@ describe('what is no store is refused and not changed', () => {
   it('B46 SQ22 refuses a later schema', async () => {
     const file = await closedStore();
     const db = openDatabase(file, { readOnly: false, blockMs: 0 });
+    // Left in write-ahead mode, where a connection would put a log beside the file.
+    db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA user_version = 9');
     db.close();
     const copy = path.join(tempFolder('open'), 'later.db');
@@ -126,6 +128,12 @@ describe('what is no store is refused and not changed', () => {
       reason: 'path',
     });
     expect(fs.existsSync(missing)).toBe(false);
+    const empty = tempFolder('open');
+    expect(await refusalOf(sqliteStores({ path: empty, readOnly: true }))).toMatchObject({
+      _tag: 'Unavailable',
+      reason: 'path',
+    });
+    expect(fs.readdirSync(empty)).toEqual([]);
   });
 
   it('SQ24 refuses options that mean nothing', async () => {

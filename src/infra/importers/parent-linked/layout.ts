@@ -68,9 +68,7 @@ const groupOf = ({ records, children }: Tree, caller: LinkedRecord): readonly st
 };
 
 const inFileOrder = (tree: Tree, ids: readonly string[]): string[] =>
-  [...ids].sort(
-    (a, b) => (tree.records.get(a)?.line ?? 0) - (tree.records.get(b)?.line ?? 0),
-  );
+  [...ids].sort((a, b) => (tree.records.get(a)?.line ?? 0) - (tree.records.get(b)?.line ?? 0));
 
 /** Strings the results of one message on one path; what hangs at any of them goes on behind all. */
 const joinGroups = (tree: Tree): void => {

@@ -1,7 +1,15 @@
 import type { ImportedMessage, ImportedRecord } from '../../../domain/import-plan.js';
 import type { Json, JsonObject } from '../../../domain/json-value.js';
 import type { Block, Role, ToolCall, Trust } from '../../../domain/message.js';
-import { claimedAtOf, isList, isObject, member, nameMember, textMember, usableId } from '../foreign.js';
+import {
+  claimedAtOf,
+  isList,
+  isObject,
+  member,
+  nameMember,
+  textMember,
+  usableId,
+} from '../foreign.js';
 import { itemSpans, rootSpan, sliceOf, spanOf } from '../json-span.js';
 import type { LinkedRecord } from './record.js';
 
@@ -75,7 +83,10 @@ const blocksOf = (value: JsonObject): readonly Block[] => {
 };
 
 /** Calls of a record. Arguments that are no text are taken by their source, word for word. */
-export const callsOf = ({ value, text }: Pick<LinkedRecord, 'value' | 'text'>): readonly ToolCall[] => {
+export const callsOf = ({
+  value,
+  text,
+}: Pick<LinkedRecord, 'value' | 'text'>): readonly ToolCall[] => {
   const calls = member(value, 'tool_calls');
   if (!isList(calls) || textMember(value, 'role') !== 'assistant') return [];
   const list = spanOf(text, rootSpan(text), ['tool_calls']);

@@ -17,9 +17,13 @@ export interface LogKeeper {
 
 /**
  * Keeps the write-ahead log short, away from the commits: SQLite's own way would put the copying
- * into whichever append happens to cross the line.
+ * into whichever append happens to cross the line. What goes wrong with it is told to `onError`.
  */
-export const logKeeper = (db: Database, isBusy: () => boolean): LogKeeper => {
+export const logKeeper = (
+  db: Database,
+  isBusy: () => boolean,
+  onError: (error: unknown) => void,
+): LogKeeper => {
   let commits = 0;
   let timer: NodeJS.Timeout | undefined;
   const frames = (): number => {
@@ -37,7 +41,8 @@ export const logKeeper = (db: Database, isBusy: () => boolean): LogKeeper => {
       if (length < QUIET_FRAMES) return;
       if (isBusy() && length < MOST_FRAMES) arm();
       else if (!settleLog(db)) arm();
-    } catch {
+    } catch (error) {
+      onError(error);
       // The log only stays longer: whatever is wrong, the next append meets it and says so.
       if (db.isOpen()) arm();
     }

@@ -1,5 +1,5 @@
 import type { Database } from './driver.js';
-import { maybeIntegerOf, textOf } from './rows.js';
+import { maybeIntegerOf, misshaped, textOf } from './rows.js';
 
 /**
  * The compact numbers that stand for names in a file. They never change once committed, so what
@@ -71,6 +71,8 @@ export const nameTable = (db: Database, table: keyof typeof statements): NameTab
       const known = names.get(id);
       if (known !== undefined) return known;
       const name = textOf(db.sql(text.name).get(id), 'name');
+      // Table and index are two places on disk: where they disagree, one of them is damaged.
+      if (probe(name) !== id) throw misshaped('name');
       names.set(id, name);
       return name;
     },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
 import type { OpenFault } from '../../../domain/errors.js';
-import { errorCode } from '../publish-file.js';
+import { errorCode, makeFolder } from '../publish-file.js';
 import { BLOCK_MS, connect, schemaFault, storeIdOf, whileBusy } from './connection.js';
 import { createStore } from './create.js';
 import { sqliteVersion, type Database } from './driver.js';
@@ -50,13 +50,12 @@ const lostWal = async (file: string, first: Header | undefined): Promise<boolean
 const folderFor = (settings: Settings): void => {
   if (settings.readOnly) return;
   const folder = path.dirname(settings.file);
-  const mode = 0o700;
   try {
-    fs.mkdirSync(folder, { recursive: true, mode });
+    makeFolder(folder);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
     // The recursive form says so of every fault of a parent; the plain one says what is wrong.
-    fs.mkdirSync(folder, { mode });
+    fs.mkdirSync(folder, { mode: 0o700 });
   }
 };
 

@@ -2,8 +2,8 @@ import type { Row } from './driver.js';
 
 const MISSHAPED = 'STEMMA_ROW';
 
-/** A row whose shape is not what this schema writes: the file was changed from outside. */
-const misshaped = (column: string): Error =>
+/** A row that is not what this schema writes: the file was changed from outside. */
+export const misshaped = (column: string): Error =>
   Object.assign(new Error(`stored row: ${column}`), { code: MISSHAPED });
 
 export const isRowShape = (error: unknown): boolean =>

@@ -8,6 +8,7 @@ import { sqliteBlobs, sqliteSnapshots } from './aside.js';
 import { backupStore, type BackupFault } from './backup.js';
 import { callsOf } from './calls.js';
 import { sqliteEvents } from './events.js';
+import { resultCode, SQLITE } from './faults.js';
 import { watchOthers, type Watch } from './feed.js';
 import { sqliteKeys } from './key-index.js';
 import { logKeeper } from './log-keeper.js';
@@ -39,6 +40,8 @@ interface Names {
 
 interface Writer {
   readonly queue: WriteQueue;
+  /** Moves the log into the file; an error of the disk stops the queue. */
+  readonly settle: () => boolean;
   readonly stop: () => void;
 }
 
@@ -57,8 +60,20 @@ const writerOf = ({ db, settings }: Opened, names: Names, changes: ChangeSignal)
       changes.announce();
     },
   });
-  const keeper = logKeeper(db, queue.isBusy);
-  return { queue, stop: keeper.stop };
+  // After a failed sync the system may have dropped pages, whoever asked for it (write-group.ts).
+  const onSettleError = (error: unknown): void => {
+    if (resultCode(error) === SQLITE.ioError) queue.stop();
+  };
+  const keeper = logKeeper(db, queue.isBusy, onSettleError);
+  const settle = (): boolean => {
+    try {
+      return settleLog(db);
+    } catch (error) {
+      onSettleError(error);
+      throw error;
+    }
+  };
+  return { queue, settle, stop: keeper.stop };
 };
 
 const storesOf = (opened: Opened): SqliteStores => {
@@ -106,7 +121,10 @@ const storesOf = (opened: Opened): SqliteStores => {
     keys: sqliteKeys(calls, names.streams, names.conversations),
     keyStore: readOnly ? readOnlyKeys(folder, settings.keyFolder) : folder,
     backup: (toPath) => backupStore(file, toPath),
-    checkpoint: () => calls.reading(() => E.right(settleLog(db))),
+    checkpoint: () =>
+      calls.reading(() =>
+        writer === undefined ? E.left({ _tag: 'ReadOnly', path: file }) : E.right(writer.settle()),
+      ),
   };
 };
 

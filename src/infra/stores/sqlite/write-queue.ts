@@ -17,6 +17,8 @@ export interface WriteQueue {
   readonly add: <A>(job: WriteJob<A>) => Promise<E.Either<AppendFault, A>>;
   /** Resolves when nothing waits any more; later jobs are refused as `closed`. */
   readonly drain: () => Promise<void>;
+  /** Refuses all that waits and all that comes, as `closed`: the connection is not trusted any more. */
+  readonly stop: () => void;
   /** True while a commit is being made or is due. */
   readonly isBusy: () => boolean;
 }
@@ -134,6 +136,9 @@ export const writeQueue = (options: QueueOptions): WriteQueue => {
       if (queue.isScheduled) {
         await new Promise<void>((resolve) => queue.whenIdle.push(resolve));
       }
+      queue.stopped = closedFault(queue.path);
+    },
+    stop: () => {
       queue.stopped = closedFault(queue.path);
     },
     isBusy: () => queue.isScheduled,
