@@ -1,12 +1,14 @@
 import type { EngineStores } from '../../src/engine/runtime.js';
-import { randomOf } from '../support/random.js';
+import type { MemoryStores } from '../../src/infra/stores/memory-store.js';
+import { randomOf, type Random } from '../support/random.js';
 import { compareAll, compareBranch, type Difference } from './compare.js';
 import { openSide, restart } from './engine-side.js';
 import { nextStep, type Choosing } from './generate.js';
 import { newWorld, type World } from './naive.js';
 import { perform } from './perform.js';
 import { predict } from './predict.js';
-import type { Expected, Outcome, Step } from './steps.js';
+import { agrees, canRace, race } from './race.js';
+import type { Step } from './steps.js';
 
 /** A sequence where the two sides do not say the same: at which step, and what each says. */
 export interface Divergence {
@@ -23,14 +25,6 @@ export interface SequenceResult {
   readonly divergence?: Divergence;
 }
 
-const agrees = (expected: Expected, got: Outcome): boolean => {
-  if (expected.kind === 'fault') return got.kind === 'fault' && expected.tags.includes(got.tag);
-  if (got.kind === 'fault') return false;
-  const isSame = JSON.stringify(expected.answer) === JSON.stringify(got.answer);
-  const isComparable = expected.replayed !== undefined && got.replayed !== undefined;
-  return isSame && (!isComparable || expected.replayed === got.replayed);
-};
-
 const purposeIn =
   (world: World) =>
   (call: number): string => {
@@ -44,12 +38,25 @@ const purposeIn =
 
 const LEAST_STEPS = 30;
 
+/** Stops and releases the index of ids now and then: what it does not know is read from the log. */
+const laggingIndex = (stores: EngineStores | MemoryStores, random: Random): (() => void) => {
+  let release: (() => void) | undefined;
+  return () => {
+    if (!('holdKeys' in stores) || !random.chance(8)) return;
+    if (release === undefined) release = stores.holdKeys();
+    else {
+      release();
+      release = undefined;
+    }
+  };
+};
+
 /**
  * One sequence: each step is given to the engine and to the naive side, and what they answer and how
  * things then stand is compared. Handles restart in between, with nothing in memory.
  */
 export const runSequence = async (
-  stores: EngineStores,
+  stores: EngineStores | MemoryStores,
   seed: number,
   id = `c${seed}`,
 ): Promise<SequenceResult> => {
@@ -68,17 +75,33 @@ export const runSequence = async (
   const counts = new Map<string, number>();
   const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   const steps = LEAST_STEPS + random.below(20);
+  const lag = laggingIndex(stores, randomOf(seed + 2));
   const diverged = (step: number, given: unknown, difference: Difference): SequenceResult => ({
     steps: step + 1,
     counts,
     divergence: { seed, step, given, difference },
   });
   for (let at = 0; at < steps; at += 1) {
+    lag();
     if (random.chance(6)) {
       const handle = random.chance(50) ? 0 : 1;
       const run = random.chance(50) ? side.handles[handle].run : `run-${at}`;
       await restart(side, handle, run);
       count('restart');
+    }
+    if (random.chance(8)) {
+      const pair = [
+        { ...nextStep(choosing), handle: 0 },
+        { ...nextStep(choosing), handle: 1 },
+      ] as const;
+      if (canRace(pair)) {
+        count('two at once');
+        const different =
+          (await race(side, world, pair, purposeIn(world))) ??
+          (await compareBranch(side, world, 0, pair[0].branch));
+        if (different !== undefined) return diverged(at, pair, different);
+        continue;
+      }
     }
     const step: Step = nextStep(choosing);
     const { run } = side.handles[step.handle];

@@ -78,25 +78,9 @@ interface CallShape {
   readonly arguments?: Json;
 }
 
-interface Shape {
-  readonly id?: string;
-  readonly role: RoleName;
-  readonly content?: string | readonly BlockValue[];
-  readonly name?: string;
+interface Shape extends Omit<MessageInput, 'toolCalls' | 'metadata'> {
   readonly toolCalls?: readonly CallShape[];
-  readonly toolCallId?: string;
-  readonly call?: CallRef;
-  readonly outcome?: Message['outcome'];
-  readonly late?: boolean;
-  readonly durationMs?: number;
-  readonly status?: Message['status'];
-  readonly pinned?: boolean;
   readonly metadata?: JsonObject;
-  readonly author?: Author;
-  readonly createdAt?: string;
-  readonly partOf?: string;
-  readonly trust?: TrustLevel;
-  readonly raw?: Raw;
 }
 
 const roles: readonly string[] = ['system', 'developer', 'user', 'assistant', 'tool'];

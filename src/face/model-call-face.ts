@@ -14,7 +14,8 @@ import {
   type Failure,
 } from '../engine/model-answers.js';
 import type { RequestedCall } from '../engine/model-calls.js';
-import { guarded, modelCallLooks } from './guards.js';
+import { modelCallLooks } from './call-looks.js';
+import { guarded } from './looks.js';
 import { run, StemmaError } from './stemma-error.js';
 import { toolCallHandle, type ToolCallHandle } from './tool-call-face.js';
 

@@ -13,7 +13,8 @@ import {
   type AskOptions,
   type StartToolOptions,
 } from '../engine/tool-commands.js';
-import { guarded, toolCallLooks } from './guards.js';
+import { toolCallLooks } from './call-looks.js';
+import { guarded } from './looks.js';
 import { StemmaError, run } from './stemma-error.js';
 import type { Tool, Toolbox } from './toolbox.js';
 

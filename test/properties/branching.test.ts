@@ -62,6 +62,23 @@ describe('branches', () => {
     );
   });
 
+  it('OR2 a chain of forks longer than what a fork names is read whole', async () => {
+    const main = await mainBranch(await memoryEngine());
+    let tip = main;
+    const expected: string[] = [];
+    for (let depth = 0; depth < 70; depth += 1) {
+      const id = `m${String(depth)}`;
+      const [{ place } = { place: { revision: 0 } }] = (await say(tip, id)).answer;
+      expected.push(id);
+      await say(tip, `beside ${id}`);
+      const at = { branch: tip.key.branch, revision: place.revision };
+      tip = { ...main, key: { ...main.key, branch: await right(fork(tip, at)) } };
+    }
+    expect(await ids(tip)).toEqual(expected);
+    expect((await say(tip, 'm0')).answer[0]?.status).toBe('replayed');
+    expect((await say(tip, 'beside m0')).answer[0]?.status).toBe('written');
+  });
+
   it('G9 no command changes the history of a revision that was there before', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {

@@ -1,90 +1,27 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { list, optional, record, text, whole, decodeWith, type Codec } from '../domain/codec.js';
+import { decodeWith, optional, record, text } from '../domain/codec.js';
 import type { StemmaFault } from '../domain/errors.js';
 import { pointerTo } from '../domain/json-pointer.js';
 import { plainJson } from '../domain/json-value.js';
-import { Blocks, CallRef } from '../domain/message.js';
+import { CallRef } from '../domain/message.js';
 import {
   actorFault,
   argumentFault,
   nameFault,
   optionalNameFault,
-  optionsFault,
   type OptionKind,
 } from '../engine/arguments.js';
-import { check } from './stemma-error.js';
-
-/** Looks at the arguments of one call, whatever they are. */
-type Look = (...args: readonly unknown[]) => StemmaFault | undefined;
-
-type AnyMethod = (...args: readonly unknown[]) => unknown;
-
-/**
- * The same face, whose methods look at their arguments first. Types do not bind a caller in plain
- * JavaScript: what does not fit is refused by name, before anything is read or written (B14).
- */
-export const guarded = <T extends object>(
-  face: T,
-  looks: { readonly [K in keyof T]?: Look },
-): T => {
-  const wrapped = Object.entries(looks as Readonly<Record<string, Look>>).map(([name, look]) => {
-    const method = face[name as keyof T] as AnyMethod;
-    const call = (...args: readonly unknown[]): Promise<unknown> =>
-      new Promise((resolve) => {
-        check(look(...args));
-        resolve(method(...args));
-      });
-    return [name, call] as const;
-  });
-  return { ...face, ...Object.fromEntries(wrapped) };
-};
-
-const firstOf =
-  (...looks: readonly Look[]): Look =>
-  (...args) => {
-    for (const look of looks) {
-      const fault = look(...args);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  };
-
-/** The argument at `at`, looked at by a rule. */
-const at =
-  (place: number, look: (value: unknown) => StemmaFault | undefined): Look =>
-  (...args) =>
-    look(args[place]);
-
-const named = (name: string) => (value: unknown) =>
-  typeof value === 'string' ? undefined : argumentFault(name, 'wrong_type');
-
-const optionalText = (name: string) => (value: unknown) =>
-  value === undefined ? undefined : named(name)(value);
-
-/** Options that may be left out altogether. */
-const options =
-  (kinds: Readonly<Record<string, OptionKind>>) =>
-  (value: unknown): StemmaFault | undefined =>
-    value === undefined ? undefined : optionsFault(value as object, kinds);
-
-/** Options of which some have to be there. */
-const needed =
-  (kinds: Readonly<Record<string, OptionKind>>, ...names: readonly string[]) =>
-  (value: unknown): StemmaFault | undefined => {
-    const fault = optionsFault(value as object, kinds);
-    if (fault !== undefined) return fault;
-    const missing = names.find(
-      (name) => (value as Readonly<Record<string, unknown>>)[name] === undefined,
-    );
-    return missing === undefined ? undefined : argumentFault(missing, 'missing');
-  };
-
-const member =
-  (name: string, look: (value: unknown) => StemmaFault | undefined) =>
-  (value: unknown): StemmaFault | undefined =>
-    typeof value === 'object' && value !== null
-      ? look((value as Readonly<Record<string, unknown>>)[name])
-      : undefined;
+import {
+  at,
+  firstOf,
+  member,
+  named,
+  needed,
+  oneOf,
+  optionalText,
+  options,
+  TURN_OUTCOMES as outcomes,
+} from './looks.js';
 
 const contextKinds = {
   profile: 'object',
@@ -120,13 +57,6 @@ const compactionKinds = {
   plan: 'object',
   commandId: 'any',
 } as const;
-
-const oneOf =
-  (name: string, ...values: readonly string[]) =>
-  (value: unknown): StemmaFault | undefined =>
-    value === undefined || values.includes(value as string)
-      ? undefined
-      : argumentFault(name, 'unknown_value');
 
 /** Each tool is an object; what it says about itself is JSON. */
 const toolbox = (value: unknown): StemmaFault | undefined => {
@@ -180,7 +110,6 @@ const forkPlace = (value: unknown): StemmaFault | undefined => {
   return name === 'revision' ? undefined : member(name, (id) => nameFault(`/${name}`, id))(value);
 };
 
-const outcomes = ['completed', 'interrupted', 'failed', 'lost'] as const;
 const forkKinds = { commandId: 'any', name: 'any', reason: 'text' } as const;
 const retryKinds = {
   before: 'text',
@@ -278,113 +207,6 @@ export const branchLooks = {
     at(
       0,
       member('name', (name) => optionalNameFault('/name', name)),
-    ),
-  ),
-} as const;
-
-interface AnswerShape {
-  readonly blocks: readonly unknown[];
-  readonly toolCalls?: readonly { id: string; name: string; arguments: string }[];
-}
-
-const AnswerShape = {
-  blocks: Blocks as Codec<readonly unknown[]>,
-  toolCalls: optional(
-    list(
-      record<{ id: string; name: string; arguments: string }>('ToolCall', {
-        id: text,
-        name: text,
-        arguments: text,
-      }),
-    ),
-  ),
-};
-
-const partial = record<AnswerShape>('Answer', AnswerShape);
-
-/** What a model said is taken as it is, but it must be something that can be stored. */
-const answerContent = (value: unknown): StemmaFault | undefined => {
-  if (typeof value !== 'object' || value === null) return argumentFault('answer', 'wrong_type');
-  const { blocks, toolCalls } = value as Partial<AnswerShape>;
-  const plain = plainJson({ blocks, ...(toolCalls === undefined ? {} : { toolCalls }) });
-  if (E.isLeft(plain)) return plain.left;
-  const read = decodeWith(partial, plain.right);
-  return E.isLeft(read)
-    ? { _tag: 'InvalidShape', path: read.left.path, expected: read.left.expected }
-    : undefined;
-};
-
-const answerKinds = {
-  id: 'any',
-  blocks: 'list',
-  toolCalls: 'list',
-  finishReason: 'text',
-  usage: 'object',
-  responseId: 'text',
-  model: 'text',
-  raw: 'object',
-  latencyMs: 'any',
-  status: 'text',
-} as const;
-
-const answerId = member('id', (id) => optionalNameFault('/id', id));
-
-const latency = member('latencyMs', (ms) =>
-  ms === undefined || whole.is(ms) ? undefined : argumentFault('latencyMs', 'not_an_integer'),
-);
-
-const failureKinds = {
-  kind: 'text',
-  code: 'text',
-  retryable: 'flag',
-  detail: 'text',
-  partial: 'object',
-  ends: 'text',
-} as const;
-
-const partialAnswer = (value: unknown): StemmaFault | undefined =>
-  value === undefined
-    ? undefined
-    : (needed({ id: 'any', blocks: 'list', toolCalls: 'list' }, 'blocks')(value) ??
-      answerId(value) ??
-      answerContent(value));
-
-/** What each method of a model call is given. */
-export const modelCallLooks = {
-  complete: at(
-    0,
-    (answer) =>
-      needed(answerKinds, 'blocks')(answer) ??
-      answerId(answer) ??
-      latency(answer) ??
-      answerContent(answer),
-  ),
-  fail: at(
-    0,
-    (failure) =>
-      needed(failureKinds, 'kind')(failure) ??
-      member('ends', oneOf('ends', ...outcomes))(failure) ??
-      member('partial', partialAnswer)(failure),
-  ),
-  interrupt: at(0, partialAnswer),
-} as const;
-
-/** What each method of a tool call is given. */
-export const toolCallLooks = {
-  start: at(
-    0,
-    options({ effect: 'text', idempotencyKey: 'text', executor: 'text', commandId: 'any' }),
-  ),
-  result: firstOf(
-    at(0, named('content')),
-    at(1, options({ outcome: 'text', id: 'any', commandId: 'any' })),
-  ),
-  abandon: at(0, optionalText('reason')),
-  askApproval: firstOf(
-    at(0, options({ requestId: 'any', kind: 'text', expiresAt: 'text', commandId: 'any' })),
-    at(
-      0,
-      member('requestId', (id) => optionalNameFault('/requestId', id)),
     ),
   ),
 } as const;
