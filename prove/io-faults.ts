@@ -11,8 +11,8 @@ import { seedOf } from './support/random.js';
 
 const LAST_CALL = 300;
 const FAULTS_OF_WORKER = 100;
-/** Every so many of the faults are tried on a store that hides them, from where it is open on. */
-const SHARE_OF_HIDDEN = 7;
+/** About so many of the faults are tried on a store that hides them, from where it is open on. */
+const HIDDEN = 150;
 const OPEN_FROM_CALL = 100;
 
 const errors = ['ENOSPC', 'EIO', 'EROFS'] as const;
@@ -76,7 +76,9 @@ const failCalls = async (rig: Rig, places: number): Promise<Outcome> => {
   for (const { fault, wrong } of runs.filter((run) => run.wrong.length > 0).slice(0, 8)) {
     say(`${JSON.stringify(fault)}:\n  ${wrong.join('\n  ')}`);
   }
-  const some = faults.filter(({ nth }, at) => nth > OPEN_FROM_CALL && at % SHARE_OF_HIDDEN === 0);
+  const behindOpening = faults.filter(({ nth }) => nth > OPEN_FROM_CALL);
+  const step = Math.ceil(behindOpening.length / HIDDEN);
+  const some = behindOpening.filter((_fault, at) => at % step === 0);
   const hidden = await runAll(rig, some, true);
   const struck = hidden.filter(hasStruck);
   const noticed = Math.round((100 * countOf(struck, /^lost/)) / struck.length);

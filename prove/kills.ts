@@ -107,7 +107,7 @@ export const claim: Claim = {
       const early = await manySeries(
         folder,
         seed,
-        Math.max(20, Math.ceil(n / SHARE_OF_EARLY)),
+        Math.max(10, Math.ceil(n / SHARE_OF_EARLY)),
         'asked',
       );
       const openMs = large.map((kill) => kill.openMs);

@@ -14,6 +14,8 @@ const STATES = 5_000;
 const SHARE_OF_STATES = 10;
 const LEAST_STATES = 20;
 const STATES_OF_RUN = 125;
+/** Where losses are to be seen, more runs say more than more states of one. */
+const RUNS_NOTICED = 5;
 const GENERATIONS = 4;
 const STEPS = 60;
 
@@ -31,7 +33,8 @@ const statesOf = async (
 ): Promise<readonly State[]> => {
   // A state that lost what was acknowledged is no ground for another generation.
   const generations = sync === 'full' && total >= GENERATIONS * 10 ? GENERATIONS : 1;
-  const chains = partsOf(Math.ceil(total / generations), STATES_OF_RUN);
+  const most = sync === 'full' ? STATES_OF_RUN : Math.ceil(total / RUNS_NOTICED);
+  const chains = partsOf(Math.ceil(total / generations), most);
   const tasks = chains.map((states, chain) => async () => {
     const own = path.join(folder, `${sync}-${chain}`);
     fs.mkdirSync(own);

@@ -54,9 +54,3 @@ export const violates = (
   { code: tag, reason }: Pick<Violation, 'code' | 'reason'>,
   code: ErrorCode,
 ): boolean => isCode(tag, reason, code);
-
-/** How a fault is named in a line of the report. */
-export const faultName = (fault: StemmaFault): string => {
-  const detail = detailOf(fault);
-  return detail === undefined ? fault._tag : `${fault._tag} ${detail}`;
-};

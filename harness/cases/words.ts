@@ -54,7 +54,6 @@ export const eventTypes = [
   'StreamAborted',
   'NobodyKnowsThis',
 ] as const;
-export type CaseEventType = (typeof eventTypes)[number];
 
 export const storeNames = ['memory', 'sqlite', 'kurrent-like'] as const;
 export type StoreName = (typeof storeNames)[number];

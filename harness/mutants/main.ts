@@ -22,17 +22,23 @@ interface Place {
   readonly unsound: readonly string[];
 }
 
-// Slow, and they notice much: after the tests of the file itself, before all others.
+// Tests of whole programs: slow, and seldom the only ones to notice.
+const broad = ['test/e2e', 'test/fault', 'test/harness', 'test/house', 'test/walkthroughs'];
+// Random histories: slow too, and they notice much.
 const thorough = ['test/properties', 'test/prove'];
+
+const below = (folders: readonly string[]): readonly string[] =>
+  folders.map((folder) => `${folder}/**`);
 
 /** The first test that a fault breaks: of those that import its file, then of all. */
 const firstToNotice = ({ copy, unsound }: Place, file: string): FailedTest | undefined => {
-  const rest = [...unsound, ...thorough.map((folder) => `${folder}/**`)];
-  const near = runTests(copy, ['related', file, '--run', '--bail', '1'], rest);
-  if (near.failed[0] !== undefined) return near.failed[0];
-  const next = runTests(copy, ['run', ...thorough, '--bail', '1'], unsound);
-  if (next.failed[0] !== undefined) return next.failed[0];
+  const near = [...unsound, ...below(broad), ...below(thorough)];
+  const related = runTests(copy, ['related', file, '--run', '--bail', '1'], near);
+  if (related.failed[0] !== undefined) return related.failed[0];
+  const random = runTests(copy, ['run', ...thorough, '--bail', '1'], unsound);
+  if (random.failed[0] !== undefined) return random.failed[0];
   spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: copy, stdio: 'ignore' });
+  const rest = [...unsound, ...below(thorough)];
   return runTests(copy, ['run', '--bail', '1'], rest).failed[0];
 };
 

@@ -43,7 +43,7 @@ export const acksOf = (lines: readonly string[], before: Acks = new Map()): Acks
  */
 export type AckTime = 'answered' | 'asked';
 
-const LATER_MS = 5;
+const LATER_MS = 25;
 
 /** The store, but that each append is told once it was acknowledged. */
 export const ackingStore = (

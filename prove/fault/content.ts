@@ -90,13 +90,40 @@ const readTable = (
   }
 };
 
-export const contentOf = (file: string): Content => {
+const PROBE = `SELECT revision, position FROM events
+  WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT 1`;
+
+/** An event to be looked for by its place: in a damaged index that may fail where a scan does not. */
+export interface Probe {
+  readonly streamNumber: number;
+  readonly revision: number;
+}
+
+const readProbes = (
+  db: DatabaseSyncInstance,
+  probes: readonly Probe[],
+  rows: Map<string, string>,
+): boolean => {
+  try {
+    const statement = db.prepare(PROBE);
+    for (const { streamNumber, revision } of probes) {
+      const found = JSON.stringify(statement.get(streamNumber, revision) ?? null);
+      rows.set(`probe ${streamNumber} ${revision}`, found);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const contentOf = (file: string, probes: readonly Probe[]): Content => {
   const content = { truth: new Map<string, string>(), derived: new Map<string, string>() };
   let isWhole = true;
   try {
     const db = new DatabaseSync(file, { readOnly: true });
     try {
       for (const table of truth) isWhole = readTable(db, table, content.truth) && isWhole;
+      isWhole = readProbes(db, probes, content.truth) && isWhole;
       for (const table of derived) isWhole = readTable(db, table, content.derived) && isWhole;
     } finally {
       db.close();

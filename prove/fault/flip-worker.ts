@@ -55,12 +55,13 @@ const orders = readOrders() as FlipOrders;
 const random = randomOf(orders.seed);
 const sourceFile = path.join(orders.store, 'store.db');
 const original = fs.readFileSync(sourceFile);
-const before: Content = contentOf(sourceFile);
 const eventsBefore = rawEvents(sourceFile);
+const before: Content = contentOf(sourceFile, eventsBefore);
 const placeByRow = new Map<string, Place>(
   eventsBefore.flatMap(({ position, streamNumber, stream, revision }) => [
     [`event ${position}`, { stream, revision }],
     [`place ${streamNumber} ${revision}`, { stream, revision }],
+    [`probe ${streamNumber} ${revision}`, { stream, revision }],
   ]),
 );
 
@@ -104,7 +105,7 @@ const flipOne = async (index: number): Promise<Flip> => {
   flipped.writeUInt8(flipped.readUInt8(byte) ^ (1 << bit), byte);
   const file = path.join(store, 'store.db');
   fs.writeFileSync(file, flipped);
-  const after = contentOf(file);
+  const after = contentOf(file, eventsBefore);
   const isFoundBySqlite = !isIntegral(file);
   // Looking at a file that says it has a log leaves files beside it.
   for (const ending of ['-wal', '-shm', '-journal']) fs.rmSync(file + ending, { force: true });

@@ -102,13 +102,13 @@ const reopen: Step = async (work) => {
 };
 
 const steps: readonly (readonly [share: number, step: Step])[] = [
-  [40, appendSome],
-  [22, appendTogether],
-  [12, appendMany],
+  [44, appendSome],
+  [24, appendTogether],
+  [14, appendMany],
   [5, appendLarge],
   [5, fork],
-  [8, checkpoint],
-  [8, reopen],
+  [4, checkpoint],
+  [4, reopen],
 ];
 
 /** One thing that an application does, chosen at random. */

@@ -107,6 +107,19 @@ describe('references', () => {
     expect(listAt(named, 'rows')).toHaveLength(1);
   });
 
+  it('CLI7 a whole id comes before those that begin with it, and no id is none', async () => {
+    const place = newPlace();
+    await place.json('new', '--id', 'c');
+    for (const id of ['n-1', 'n-10', 'n-11']) {
+      await place.json('append', 'c', '--id', id, '--text', id);
+    }
+    expect(await place.json('exposure', 'n-1')).toMatchObject({ messageId: 'n-1' });
+    expect((await place.cli(['exposure', 'n-'])).code).toBe(2);
+    expect(await place.json('exposure', 'm:n-11')).toMatchObject({ messageId: 'n-11' });
+    expect((await place.cli(['exposure', ''])).code).toBe(3);
+    expect((await place.cli(['exposure', 'm:'])).code).toBe(3);
+  });
+
   it('CLI7 a message that stands on two branches is asked for by name', async () => {
     const place = await demoPlace();
     await place.json('branch', 'demo', '--at', 'm:m-1', '--name', 'other');

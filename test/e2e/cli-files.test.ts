@@ -289,6 +289,34 @@ describe('verify', () => {
     );
   });
 
+  it('S31 finds a changed body of a long message, and one that is missing', async () => {
+    const place = newPlace();
+    await place.json('new', '--id', 'c');
+    place.write('long.txt', 'long '.repeat(20_000));
+    await place.json('append', 'c', '--file', 'long.txt');
+    await place.json('export', 'c', '-o', 'c.jsonl');
+    expect(await place.json('verify', 'c.jsonl')).toMatchObject({ ok: true, blobs: 1 });
+    const text = fs.readFileSync(path.join(place.folder, 'c.jsonl'), 'utf8');
+    const lines = text.trimEnd().split('\n');
+    const body = lines.findIndex((one) => one.startsWith('{"blob"'));
+    expect(body).toBeGreaterThan(0);
+    // "long " and "lonh " in base64.
+    const changed = lines.map((one, at) => (at === body ? one.replace('bG9uZy', 'bG9uaC') : one));
+    for (const other of [changed, lines.filter((_one, at) => at !== body)]) {
+      place.write('other.jsonl', `${other.join('\n')}\n`);
+      const { code, out } = await place.cli(['verify', 'other.jsonl', '--json']);
+      expect(code).toBe(6);
+      expect(listAt(JSON.parse(out), 'faults')).toEqual([
+        {
+          stream: expect.stringMatching(/^branch-/) as unknown,
+          revision: 1,
+          check: 'blob',
+          eventId: expect.any(String) as unknown,
+        },
+      ]);
+    }
+  });
+
   it('CX1 refuses a file that is none of ours as such', async () => {
     const place = newPlace();
     place.write('other.jsonl', session(2));

@@ -298,6 +298,15 @@ describe('hostile content on a terminal', () => {
     expect(out).not.toMatch(/^error/m);
   });
 
+  it('S03 a refusal shows each of them as marks', async () => {
+    for (const [name, text] of payloads) {
+      for (const argv of [['history', text], ['schema', text], [text], ['branch', 'x', text]]) {
+        const { out, err } = await place.cli(argv);
+        expect([name, out, leakIn(err)]).toEqual([name, '', undefined]);
+      }
+    }
+  });
+
   it('S05 a refusal is one line with its hints, and holds no content', async () => {
     const { err } = await place.cli([
       'append',

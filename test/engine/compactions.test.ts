@@ -96,13 +96,13 @@ describe('compactions', () => {
     await branch.redact('u-2');
     const { live } = await branch.history();
     expect(live[0]?.changed).toEqual(['u-2']);
-    const ids = await sent();
+    const { sent: ids, repairs } = await branch.preview({ profile });
+    expect(repairs.map(({ code }) => code)).toContain('SUMMARY_COVERS_REDACTED');
     expect(ids).not.toContain('s-1');
     expect(ids).not.toContain('u-2');
     expect(ids).toContain('u-1');
     const keep = await branch.preview({ profile, policy: { onStaleSummary: 'keep' } });
     expect(keep.sent).toContain('s-1');
-    expect(keep.repairs.map(({ code }) => code)).toContain('SUMMARY_COVERS_REDACTED');
     const reject = () => branch.preview({ profile, policy: { onStaleSummary: 'reject' } });
     expect((await faultOf(reject))._tag).toBe('CompactionStale');
   });

@@ -52,7 +52,7 @@ describe('two engines on one store', () => {
     const branches = await both();
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        branches[index % 2]?.append([
+        branches[index % 2 === 0 ? 0 : 1].append([
           { id: `${String(index)}-a`, role: 'user', content: `${String(index)} a` },
           { id: `${String(index)}-b`, role: 'user', content: `${String(index)} b` },
         ]),
@@ -106,12 +106,12 @@ describe('two engines on one store', () => {
     const branches = await both();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        branches[index % 2]?.append({ id: 'm', role: 'user', content: 'once' }),
+        branches[index % 2 === 0 ? 0 : 1].append({ id: 'm', role: 'user', content: 'once' }),
       ),
     );
-    const places = new Set(answers.map((answer) => answer?.[0]?.place.revision));
+    const places = new Set(answers.map((answer) => answer[0]?.place.revision));
     expect([...places]).toEqual([1]);
-    expect(answers.filter((answer) => answer?.[0]?.status === 'written')).toHaveLength(1);
+    expect(answers.filter((answer) => answer[0]?.status === 'written')).toHaveLength(1);
     expect(await textsOf(branches[0])).toEqual(['once']);
   });
 

@@ -10,7 +10,7 @@ import { attempt, caseFault } from '../fault.js';
 import type { CaseMessage } from '../input-shape.js';
 import { addedSince } from '../moment.js';
 import type { Done, Facts, Moment, Operate, Started } from '../run.js';
-import { openTalk, type Talk } from '../talk.js';
+import type { Talk } from '../talk.js';
 import { callIdsIn } from '../call-ids.js';
 
 /** The records as a file of the source has them. Values that JSON cannot carry are written as it does. */
@@ -160,16 +160,4 @@ export const importFile: Operate = async (started) => {
     evidence: { imported: { plan: plan.right, sourceIds, kept } },
   });
   return { ...done, report: [...noteEntries(plan.right), ...(done.report ?? [])] };
-};
-
-/** Imports the same records with their times turned round, on a store of its own. */
-export const reimported = async (
-  started: Started,
-  records: readonly CaseMessage[],
-): Promise<readonly (readonly string[])[] | undefined> => {
-  const plan = planned(started, records);
-  if (E.isLeft(plan)) return undefined;
-  const fresh = await openTalk(started.world, new Set());
-  const { talks } = await take({ ...started, talk: fresh }, plan.right);
-  return (await Promise.all(talks.map(leafPaths))).flat();
 };

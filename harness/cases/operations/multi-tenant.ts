@@ -6,7 +6,7 @@ import { eventFacts } from '../facts.js';
 import { attempt, caseFault } from '../fault.js';
 import { messagesOf, type CaseCommand } from '../input-shape.js';
 import type { Facts, Operate, ResultFact, Started } from '../run.js';
-import { isFields, refuse } from '../shape.js';
+import { refuse } from '../shape.js';
 import { openTalk, type Talk } from '../talk.js';
 import type { World } from '../world.js';
 import { send } from './append.js';
@@ -150,7 +150,3 @@ export const multiTenant: Operate = async (started) => {
     evidence: { profile, results },
   };
 };
-
-/** Whether a command says in which scope it is given. */
-export const hasScope = (command: unknown): boolean =>
-  isFields(command) && command['as'] !== undefined && command['as'] !== null;

@@ -20,8 +20,6 @@ import { conversationsOf } from './parent-linked/layout.js';
 import { isMessageRecord, PARENT_LINKED } from './parent-linked/messages.js';
 import type { LinkedRecord } from './parent-linked/record.js';
 
-export { PARENT_LINKED } from './parent-linked/messages.js';
-
 export interface ParentLinkedOptions extends ImportOptions {
   /** Id of the record that was shown last; absent: the last record of the file. */
   readonly leaf?: string;

@@ -1,5 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
+import { base64url, sha256Bytes } from '../../../src/domain/digest.js';
+import { idFromHash } from '../../../src/domain/envelope.js';
 import type { NewEvent } from '../../../src/domain/event-store.js';
 import { memoryStores } from '../../../src/infra/stores/memory-store.js';
 import {
@@ -10,9 +12,11 @@ import {
 } from '../../../harness/cases/stores.js';
 import { openWorld } from '../../../harness/cases/world.js';
 
+const hashOf = (id: string): string => base64url(sha256Bytes(id));
+
 const event = (id: string): NewEvent => ({
-  id: `00000000-0000-8000-8000-00000000000${id}`,
-  hash: id,
+  id: idFromHash(hashOf(id)),
+  hash: hashOf(id),
   type: 'T',
   meta: '{}',
   data: '{}',

@@ -57,7 +57,8 @@ describe('help', () => {
     const { cli } = newPlace();
     const { code, out, err } = await cli(['calls']);
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('Usage: stemma calls');
+    expect(err.startsWith('Usage: stemma calls [options] [command]\n')).toBe(true);
+    expect(err).not.toContain('InvalidArgument');
   });
 
   it('CLI9 tells its version', async () => {
