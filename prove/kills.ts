@@ -91,7 +91,7 @@ const seconds = (ms: number): number => Math.round(ms) / 1_000;
 /** Kills on a store of many events: how long it takes to open it again. */
 const killLarge = async (folder: string, seed: number, n: number): Promise<readonly Kill[]> => {
   const store = path.join(folder, 'large');
-  await makeLargeStore(store, n < KILLS ? LARGE_EVENTS / 10 : LARGE_EVENTS);
+  await makeLargeStore(store, Math.ceil(LARGE_EVENTS * Math.min(1, n / KILLS)));
   const kills = Math.min(LARGE_KILLS, n);
   return killInSeries({ store, seed, kills, ackTime: 'answered', isWhole: false });
 };

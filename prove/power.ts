@@ -17,7 +17,7 @@ const STATES_OF_RUN = 125;
 /** Where losses are to be seen, more runs say more than more states of one. */
 const RUNS_NOTICED = 5;
 const GENERATIONS = 4;
-const STEPS = 60;
+const STEPS = 45;
 
 interface Rig {
   readonly shim: string;

@@ -193,6 +193,16 @@ const exists = async (
   return directory.left._tag === 'NotFound' ? E.right(false) : directory;
 };
 
+/** What people call a conversation: its id, its uid, and the id that an imported one had at home. */
+const namesOf = ({ id, conversation }: ConversationSummary): readonly string[] => {
+  const colon = id?.indexOf(':') ?? -1;
+  return [
+    conversation,
+    ...(id === undefined ? [] : [id]),
+    ...(id === undefined || colon < 0 ? [] : [id.slice(colon + 1)]),
+  ];
+};
+
 /** Finds a conversation by the caller's id, its uid, or a unique beginning of either. */
 export const findConversation =
   (context: EngineContext, name: string): Task<Uid> =>
@@ -207,9 +217,9 @@ export const findConversation =
     }
     const all = await conversations(context)();
     if (E.isLeft(all)) return all;
-    const exact = all.right.filter((row) => row.id === name);
-    const byPrefix = all.right.filter(
-      (row) => (row.id?.startsWith(name) ?? false) || row.conversation.startsWith(name),
+    const exact = all.right.filter((row) => namesOf(row).includes(name));
+    const byPrefix = all.right.filter((row) =>
+      namesOf(row).some((known) => known.startsWith(name)),
     );
     const matches = exact.length > 0 ? exact : name === '' ? [] : byPrefix;
     if (matches.length > 1) {
@@ -267,7 +277,8 @@ const branchOf =
       return left({ _tag: 'NotFound', kind: 'branch', ref: name ?? 'main' });
     }
     const complete = await completeBranch(context, conversation, entry)();
-    return E.isLeft(complete) ? complete : E.right(entry);
+    // Who may not write can still look: the branch then shows nothing of its own.
+    return E.isLeft(complete) && complete.left._tag !== 'ReadOnly' ? complete : E.right(entry);
   };
 
 const headOf =
