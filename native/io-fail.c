@@ -1,6 +1,6 @@
-// Fails the Nth write or sync of the files below STEMMA_IO_ROOT, once or from then on. What fails is
-// said by the file STEMMA_IO_CONTROL, which the process maps and its owner may change at any time:
-// little-endian numbers of four bytes each, in the order of `struct control`.
+// Fails the Nth write or sync of the files below STEMMA_IO_ROOT, once or from then on. What fails
+// is said by the file STEMMA_IO_CONTROL, which the process maps and its owner may change at any
+// time: little-endian numbers of four bytes each, in the order of `struct control`.
 #include "tracked.h"
 
 enum place { ELSEWHERE = 0, MAIN_FILE = 1, LOG_FILE = 2 };

@@ -54,7 +54,8 @@ static void record(enum kind kind, int file, uint64_t at, const char *a, size_t 
   if (log_file < 0) {
     const char *name = getenv("STEMMA_IO_LOG");
     if (name == NULL) return;
-    log_file = (int)syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+    log_file = (int)syscall(SYS_openat, AT_FDCWD, name, flags, 0600);
     if (log_file < 0) fail("cannot open the log");
   }
   unsigned char head[24] = {(unsigned char)kind};
@@ -280,4 +281,6 @@ static int pair_tracked(int (*next)(const char *, const char *), enum kind kind,
 
 int link(const char *from, const char *to) { return pair_tracked(NEXT(link), LINK, from, to); }
 
-int rename(const char *from, const char *to) { return pair_tracked(NEXT(rename), RENAME, from, to); }
+int rename(const char *from, const char *to) {
+  return pair_tracked(NEXT(rename), RENAME, from, to);
+}

@@ -1,5 +1,5 @@
-// What both shims share: which descriptors and paths lie below the folder that is watched. A shim is
-// loaded before the C library (LD_PRELOAD), so that Node and SQLite call it in place of the library.
+// What both shims share: which paths lie below the folder that is watched. A shim is loaded before
+// the C library (LD_PRELOAD), so that Node and SQLite call it in place of the library.
 #ifndef STEMMA_TRACKED_H
 #define STEMMA_TRACKED_H
 

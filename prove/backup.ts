@@ -39,7 +39,7 @@ const folderFor = (store: string, folder: string): string => {
 
 const COPY = 'const [from, to] = process.argv.slice(1); fs.copyFileSync(from, to);';
 
-/** Copies the file alone. Another process does, since to close a file drops this one's locks on it. */
+/** Copies the file alone, in another process: to close a file drops the locks of this one on it. */
 const copyNaively = async (file: string, target: string): Promise<void> => {
   const { code, stderr } = await runProgram(process.execPath, ['-e', COPY, file, target]);
   if (code !== 0) throw new Error(stderr);
@@ -79,7 +79,7 @@ const tryOne = async (
 const countOf = (tried: readonly Tried[], isSo: (one: Tried) => boolean): number =>
   tried.filter(isSo).length;
 
-/** G15: a backup made under load is whole and opens; a copy of the file alone is known for what it is. */
+/** G15: a backup made under load is whole and opens; a copy of the file alone is refused. */
 export const claim: Claim = {
   id: 'backup',
   run: ({ seed, n = BACKUPS }) =>

@@ -111,8 +111,9 @@ export const claim: Claim = {
       const { readers, writers, events } = await tail(store, seed, n);
       const verdicts = readers.map((reader) => judge(wantedBy(reader, events), reader.seen));
       for (const [at, { name, seen, restarts, faults }] of readers.entries()) {
-        const words = `${seen.length} events, ${restarts} restarts, ${JSON.stringify(verdicts[at])}`;
-        say(`${name}: ${words} ${faults.slice(0, 2).join(' ')}`);
+        const verdict = JSON.stringify(verdicts[at]);
+        const ended = faults.slice(0, 2).join(' ');
+        say(`${name}: ${seen.length} events, ${restarts} restarts, ${verdict} ${ended}`);
       }
       for (const error of writers.errors.slice(0, 3)) say(error);
       const seen = readers[0]?.seen ?? [];

@@ -47,6 +47,8 @@ const isChange = ({ truth, isUnreadable, derived }: Flip): boolean =>
 
 const isFound = ({ faults }: Flip): boolean => faults.length > 0;
 
+const countFound = (flips: readonly Flip[]): number => flips.filter(isFound).length;
+
 const isMissed = (flip: Flip): boolean => isChange(flip) && !isFound(flip);
 
 const isPlaced = ({ stream }: NamedFault): boolean => stream !== undefined;
@@ -120,7 +122,7 @@ export const claim: Claim = {
         `found without a place (page or file unreadable): ${changes.filter(isWithoutPlace).length}`,
       );
       say(
-        `only derived or unread content changed: ${derived.length}, found: ${derived.filter(isFound).length}`,
+        `only derived or unread changed: ${derived.length}, of them found: ${countFound(derived)}`,
       );
       const clean = Math.ceil(n / CLEAN_SHARE);
       const alarms = await falseAlarms(folder, seed, clean);

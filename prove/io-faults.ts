@@ -98,7 +98,7 @@ const failCalls = async (rig: Rig, places: number): Promise<Outcome> => {
   };
 };
 
-/** G4: an error of the disk is reported, never acknowledged; after a failed sync the store stops. */
+/** G4: an error of the disk is reported, never acknowledged; a failed sync stops the store. */
 export const claim: Claim = {
   id: 'io-faults',
   run: ({ seed, n = LAST_CALL }) =>

@@ -96,7 +96,7 @@ const killLarge = async (folder: string, seed: number, n: number): Promise<reado
   return killInSeries({ store, seed, kills, ackTime: 'answered', isWhole: false });
 };
 
-/** G2: what was acknowledged survives a killed process, without a gap, and the store opens at once. */
+/** G2: what was acknowledged survives a killed process, without a gap; the store opens at once. */
 export const claim: Claim = {
   id: 'kills',
   run: ({ seed, n = KILLS }) =>

@@ -72,7 +72,7 @@ const refusals = (writers: readonly Writer[], tag: string): number =>
 
 const known = new Set(['WrongRevision', 'StoreLocked']);
 
-/** G6: of several processes on one file exactly one wins each revision, and none sees a raw error. */
+/** G6: of several processes on one file exactly one wins each revision; none sees a raw error. */
 export const claim: Claim = {
   id: 'processes',
   run: ({ seed, n = APPENDS }) =>

@@ -17,7 +17,7 @@ export type { OpenOptions } from './open.js';
 export type { HandleOptions, StartInput, Stemma } from './face/stemma-face.js';
 export type { Branch, ContextInput, RequestInput } from './face/branch-face.js';
 export type { LiveAnswer, ModelCall, Reply } from './face/model-call-face.js';
-export type { ToolCallHandle, ToolOutcome } from './face/tool-call-face.js';
+export type { ArgumentFlag, ToolCallHandle, ToolOutcome } from './face/tool-call-face.js';
 export type { Tool, Toolbox, ToolRun } from './face/toolbox.js';
 
 export type { MessageInput, ToolCallInput } from './domain/intake.js';
@@ -48,6 +48,9 @@ export type { RecoverChoices, Recovered, ToolChoice } from './engine/recover.js'
 export type { ForkPlace, RetryOptions } from './engine/retries.js';
 export type { ReadPoint } from './engine/histories.js';
 export type { ConversationSummary, Reference } from './engine/queries.js';
+export type { ConversationFilter } from './engine/conversation-filter.js';
+export type { EventsPage, HistoryPage, StoredRow } from './engine/history-pages.js';
+export type { PageOptions } from './engine/paging.js';
 export type { Verification } from './engine/verification.js';
 export type { EngineStores } from './engine/runtime.js';
 export type { ImportAnswer, ImportFileOptions } from './import-file.js';

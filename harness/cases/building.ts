@@ -18,6 +18,7 @@ import { contextInputOf, policyOf } from './policy.js';
 import { capabilitiesOf, profileOf } from './profiles.js';
 import { appendWire } from './provider-messages.js';
 import type { Done, Evidence, Facts, Roots, Started } from './run.js';
+import { executable } from './sessions.js';
 import { nameOf, namingOf, versionOf, type Talk } from './talk.js';
 import type { Snapshot } from './world.js';
 
@@ -97,12 +98,13 @@ export const builtDone = async (
 ): Promise<Done> => {
   const { talk, profile } = started;
   const { plan, fault, refusal, contextInput } = built;
-  const policy = policyOf(params, await namingOf(talk));
+  const policy = policyOf(params, await namingOf(talk), profile);
   return {
     ...(fault === undefined ? {} : { fault }),
     facts: {
       ...historyFacts(talk),
       ...eventFacts(talk, () => before),
+      executable_tool_calls: () => executable(talk),
       validate_raw: () => rawViolations(talk, profile, policy),
       ...(plan === undefined ? {} : planFacts(talk, plan)),
       ...more.facts,

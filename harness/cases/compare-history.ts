@@ -16,9 +16,14 @@ const fieldOf = (found: HistoryItem, key: string, wanted: unknown, row: Fields):
   return contentBack(said, typeof wanted === 'string');
 };
 
+const valueOf = (found: HistoryItem, key: string, wanted: unknown, row: Fields): unknown => {
+  if (key === 'id') return found.name;
+  return key === 'parent' ? found.parent : fieldOf(found, key, wanted, row);
+};
+
 const rowDifference = (wanted: Fields, found: HistoryItem, at: string): string | undefined => {
   for (const [key, value] of Object.entries(wanted)) {
-    const read = key === 'id' ? found.name : fieldOf(found, key, value, wanted);
+    const read = valueOf(found, key, value, wanted);
     const difference = firstDifference(value, read, `${at}/${key}`);
     if (difference !== undefined) return told(difference);
   }

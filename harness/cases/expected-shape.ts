@@ -71,6 +71,14 @@ const reportShape = {
 };
 export type ExpectedReport = ReadShape<typeof reportShape>;
 
+/** A whole number, as its digits or as a value of the language. */
+const digits: Reader<string> = (value, at) =>
+  typeof value === 'bigint' ? String(value) : text(value, at);
+
+/** Bytes, as base64 or as a value of the language. */
+const base64: Reader<string> = (value, at) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : text(value, at);
+
 const tests = {
   eq: optional(anything),
   eq_at: optional(text),
@@ -92,7 +100,7 @@ const tests = {
   starts_with_at: optional(text),
   well_formed_unicode: optional(yes),
   same_instant: optional(anything),
-  bytes: optional(text),
+  bytes: optional(base64),
 };
 
 const plainRoots: readonly string[] = [
@@ -141,7 +149,7 @@ const resultShape = {
   history_texts: optional(listOf(text)),
   hits: optional(number),
   any_of: optional(listOf(later(() => resultEntry))),
-  value_equals_bigint: optional(text),
+  value_equals_bigint: optional(digits),
 };
 
 export interface ExpectedResult {

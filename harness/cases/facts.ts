@@ -20,10 +20,14 @@ export const historyItems = async (
   branch: Branch = talk.branch,
 ): Promise<readonly HistoryItem[]> => {
   const byId = new Map((await itemsOf(talk, branch)).map((item) => [item.message.id, item]));
-  return (await rowsOf(talk, branch)).flatMap(({ id, name }) => {
+  const rows = await rowsOf(talk, branch);
+  return rows.flatMap(({ id, name }, index) => {
     const item = byId.get(id);
     const given = talk.given.get(id);
-    return item === undefined ? [] : [{ name, item, ...(given === undefined ? {} : { given }) }];
+    const parent = rows[index - 1]?.name ?? null;
+    return item === undefined
+      ? []
+      : [{ name, parent, item, ...(given === undefined ? {} : { given }) }];
   });
 };
 

@@ -36,13 +36,16 @@ const tokensOf = (
 };
 
 /** The engine's policy for the options of a case, with the defaults that the vocabulary gives. */
-export const policyOf = (params: Params, naming: Naming): Partial<ContextPolicy> => ({
+export const policyOf = (
+  params: Params,
+  naming: Naming,
+  profile: Pick<Profile, 'id'>,
+): Partial<ContextPolicy> => ({
   gaps: false,
   interrupted: params.interrupted ?? 'leave_out',
   onUnanswered: params.on_unanswered ?? 'reject',
   adjacency: params.adjacency ?? 'reject',
   systemPolicy: params.system_policy ?? 'profile',
-  onBadArguments: params.on_bad_arguments ?? 'reject',
   onTrailingAssistant: params.on_trailing_assistant ?? 'reject',
   onMissingSignature: params.on_missing_signature ?? 'reject',
   onStaleSummary: params.on_stale_summary ?? 'fall_back_to_messages',
@@ -50,6 +53,8 @@ export const policyOf = (params: Params, naming: Naming): Partial<ContextPolicy>
   truncateToolResults: params.truncate_tool_results ?? false,
   thinking: params.thinking === 'enabled' || params.thinking === true,
   ...present<Partial<ContextPolicy>>({
+    // Neutral has no rules of a provider that arguments could break.
+    onBadArguments: params.on_bad_arguments ?? (profile.id === 'neutral' ? undefined : 'reject'),
     budgetTokens: params.max_tokens,
     maxItems: params.max_items,
     maxToolResultTokens: params.max_tool_result_tokens,
@@ -101,7 +106,7 @@ export const contextInputOf = (
   naming: Naming,
 ): ContextInput<object> => ({
   profile,
-  policy: policyOf(params, naming),
+  policy: policyOf(params, naming, profile),
   tools: toolboxOf(params),
   params: callParams(params),
 });

@@ -137,6 +137,11 @@ const bytesAfterClosing = async (talk: Talk): Promise<number> => {
   return bytes;
 };
 
+const instantOf = (time: string): number => {
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? refuse('/input/params/clock', `${time} is no time`) : at;
+};
+
 /** Runs an input on a fresh store. */
 export const runInput = async (
   input: CaseInput,
@@ -147,6 +152,8 @@ export const runInput = async (
   if (input.operation === 'redact') return refuse('/input', 'operation redact comes later');
   const world = await openWorld(storeFor(input, store), upcastsFor(input.params.upcasters ?? []));
   opened.push(world.dispose);
+  const { clock } = input.params;
+  if (clock !== undefined) world.clock.now = instantOf(clock);
   const talk = await openTalk(world, callIdsIn(input, steps));
   const profile = profileOf(input.profile, targetOf(input.params));
   const look = async (): Promise<Moment> => momentOf(talk, await contextInput(talk, input));

@@ -22,6 +22,8 @@ export interface Steps {
 /** A message of history with what the case gave for it. */
 export interface HistoryItem {
   readonly name: string;
+  /** The message before it on its branch. */
+  readonly parent: string | null;
   readonly item: SurfaceItem;
   readonly given?: CaseMessage;
 }

@@ -1,4 +1,4 @@
-// A process that appends to a store which others append to as well. One line for each append that it
+// A process that appends to a store which others append to as well. One line for each event that it
 // was acknowledged, one of JSON at its end.
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,7 +25,7 @@ export interface AppendOrders {
   readonly pauseMs: number;
   /** Takes every append for done, whatever it was answered: to be noticed. */
   readonly hides: boolean;
-  /** Acknowledgements that are gathered before they are told: each telling is a call of the system. */
+  /** Acknowledgements that are gathered before they are told: a telling is a call of the system. */
   readonly linesAtOnce: number;
 }
 

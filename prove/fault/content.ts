@@ -4,8 +4,8 @@ import { base64url } from '../../src/domain/digest.js';
 import { idFromHash } from '../../src/domain/envelope.js';
 
 /**
- * What a store file says, row by row, by each way that the product reads it: a digest for each. Read
- * past the product, so that its own checks can be compared with what really changed.
+ * What a store file says, row by row, by each way that the product reads it: a digest for each.
+ * Read past the product, so that its own checks can be compared with what really changed.
  */
 export interface Content {
   /** Events, streams, blobs and the identity: what is true and nothing else can say. */
@@ -93,7 +93,7 @@ const readTable = (
 const PROBE = `SELECT revision, position FROM events
   WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT 1`;
 
-/** An event to be looked for by its place: in a damaged index that may fail where a scan does not. */
+/** An event to be looked for by its place: a damaged index may fail there where a scan does not. */
 export interface Probe {
   readonly streamNumber: number;
   readonly revision: number;

@@ -27,8 +27,8 @@ interface Renaming {
 }
 
 /**
- * A disk with a cache that forgets: content is safe once its file was synced, a name once its folder
- * was. Stricter than most file systems, which keep more in order than they must.
+ * A disk with a cache that forgets: content is safe once its file was synced, a name once its
+ * folder was. Stricter than most file systems, which keep more in order than they must.
  */
 export interface Disk {
   readonly files: Map<number, Inode>;

@@ -26,7 +26,7 @@ export interface IoRecord {
 
 const HEAD_BYTES = 24;
 
-/** All records of a log. A record that was cut off at the end (the process was killed) is left out. */
+/** All records of a log. A last one that was cut off (the process was killed) is left out. */
 export const ioRecords = (log: Buffer): readonly IoRecord[] => {
   const records: IoRecord[] = [];
   let at = 0;

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runProgram } from '../support/processes.js';
 import { randomOf, seedOf } from '../support/random.js';
 import { acksOf, type Acks } from './acks.js';
@@ -9,6 +8,7 @@ import { inspect } from './inspect.js';
 import { ioRecords, KIND, type IoRecord } from './io-records.js';
 import { ordersEnv, type Orders } from './orders.js';
 import { writeTree } from './tree-folder.js';
+import { workerArguments } from './worker.js';
 
 export interface PowerOrders {
   readonly shim: string;
@@ -36,8 +36,6 @@ interface Start {
   readonly tree: Tree;
   readonly acks: Acks;
 }
-
-const driver = fileURLToPath(new URL('./driver.js', import.meta.url));
 
 /** Runs an application on the tree, and gives all that it did to its files. */
 const record = async (
@@ -67,7 +65,7 @@ const record = async (
     UV_USE_IO_URING: '0',
     ...(sync === 'off' ? { STEMMA_IO_NO_SYNC: '1' } : {}),
   };
-  const { code, stderr } = await runProgram(process.execPath, ['--enable-source-maps', driver], {
+  const { code, stderr } = await runProgram(process.execPath, workerArguments('driver'), {
     env,
   });
   if (code !== 0) throw new Error(`the application ended with ${String(code)}: ${stderr}`);
@@ -81,7 +79,7 @@ const linesOf = (records: readonly IoRecord[]): readonly string[] =>
     .toString()
     .split('\n');
 
-/** Rebuilds states of one generation; `tell` is given each. One of them starts the next generation. */
+/** Rebuilds states of one generation and tells each. One of them starts the next generation. */
 const replay = async (
   orders: PowerOrders,
   generation: number,
@@ -106,7 +104,7 @@ const replay = async (
     const { wrong } = await inspect(path.join(place, 'store'), acks);
     tell({ generation, cut, records: records.length, acks: acks.size, wrong });
     fs.rmSync(place, { recursive: true, force: true });
-    // The driver keeps a closed connection, and its descriptors, until its statements are collected.
+    // The driver keeps a closed connection, and its files, until its statements are collected.
     if (index % 8 === 0) globalThis.gc?.();
   }
   return next;

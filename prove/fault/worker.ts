@@ -3,9 +3,17 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ordersEnv } from './orders.js';
 
-/** A compiled file of this folder that runs as a process of its own. */
-export type WorkerName =
-  'power-worker' | 'io-worker' | 'flip-worker' | 'append-worker' | 'feed-worker' | 'driver';
+/** The files of this folder that run as processes of their own, in compiled form. */
+const files = {
+  'append-worker': new URL('./append-worker.js', import.meta.url),
+  driver: new URL('./driver.js', import.meta.url),
+  'feed-worker': new URL('./feed-worker.js', import.meta.url),
+  'flip-worker': new URL('./flip-worker.js', import.meta.url),
+  'io-worker': new URL('./io-worker.js', import.meta.url),
+  'power-worker': new URL('./power-worker.js', import.meta.url),
+} as const;
+
+export type WorkerName = keyof typeof files;
 
 export interface WorkerOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -16,12 +24,12 @@ export interface WorkerOptions {
 export const workerArguments = (name: WorkerName): readonly string[] => [
   '--enable-source-maps',
   '--expose-gc',
-  fileURLToPath(new URL(`./${name}.js`, import.meta.url)),
+  fileURLToPath(files[name]),
 ];
 
 /**
- * Runs a worker to its end and gives its lines. Throws, with what it wrote to its error output, when
- * it did not end well: then the rig is broken, whatever the store does.
+ * Runs a worker to its end and gives its lines. Throws, with what it wrote to its error output,
+ * when it did not end well: then the rig is broken, whatever the store does.
  */
 export const runWorker = (
   name: WorkerName,

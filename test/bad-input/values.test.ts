@@ -135,6 +135,12 @@ describe('values that a caller hands in', () => {
     await branch.append({ role: 'user', content: 'x', metadata: { a: -0, b: 0.5 } });
     const [item] = (await branch.surface()).items;
     expect(item?.message.metadata).toBe('{"a":0,"b":0.5}');
+    await branch.append([
+      { role: 'assistant', toolCalls: [{ id: 'c', name: 'f' }] },
+      { role: 'tool', toolCallId: 'c', content: 'y', durationMs: -0 },
+    ]);
+    const result = (await branch.history()).entries.at(-1);
+    expect(Object.is((result as { durationMs?: number }).durationMs, 0)).toBe(true);
   });
 
   it.each<[string, unknown, string, string]>([

@@ -27,7 +27,7 @@ export interface Ran {
   readonly told: string;
 }
 
-/** Compiles the rigs, unless that was done. What does not compile elsewhere is not looked at here. */
+/** Compiles the rigs, unless that was done. What does not compile elsewhere is no matter here. */
 export const compileRigs = (): void => {
   compileIfChanged(harness);
 };

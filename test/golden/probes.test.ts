@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 import { blobName, lookupKey } from '../../src/domain/digest.js';
+import { encodeEvent } from '../../src/domain/events/catalog.js';
 import { readStored, type Recorded } from '../../src/domain/recorded.js';
 import type { Slot } from '../../src/domain/slot.js';
 import type { SurfaceItem } from '../../src/domain/surface.js';
@@ -176,7 +177,6 @@ describe('foreign records carried by stored events', () => {
     for (const stored of await watched.events()) {
       const read = readStored(stored);
       if (E.isLeft(read) || read.right.event === undefined) throw new Error('unreadable');
-      const { encodeEvent } = await import('../../src/domain/events/catalog.js');
       expect(encodeEvent(read.right.event)).toBe(stored.data);
     }
     expect(await watched.stemma.verify()).toMatchObject({ ok: true, unknown: [] });

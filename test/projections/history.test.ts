@@ -215,7 +215,10 @@ describe('closed calls', () => {
 
   it('SE1 an abandoned call is closed', () => {
     const { main } = exchange();
-    main.add({ type: 'ToolCallAbandoned', data: { call: { messageId: 'a1', index: 0 } } });
+    main.add({
+      type: 'ToolCallAbandoned',
+      data: { call: { messageId: 'a1', index: 0, callId: 'c1' } },
+    });
     expect(entryOf(view(main.events), 'a1').closedCalls).toEqual([0]);
   });
 

@@ -154,7 +154,8 @@ const happenings: readonly Happening[] = [
     const ref = { messageId: call.id, index: variant % call.calls };
     const requestId = `r${String(about % 3)}`;
     const argumentsDigest = 'd';
-    if (variant % 4 === 0) world.branch.add({ type: 'ToolCallAbandoned', data: { call: ref } });
+    if (variant % 4 === 0)
+      world.branch.add({ type: 'ToolCallAbandoned', data: { call: { ...ref, callId: 'c' } } });
     if (variant % 4 === 1) {
       const data = { requestId, kind: 'human', call: ref, argumentsDigest };
       world.branch.add({ type: 'ApprovalRequested', data });

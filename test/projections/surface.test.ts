@@ -370,7 +370,10 @@ describe('compactions in force', () => {
   it('SE1 calls that nothing will answer are closed', () => {
     const main = buildBranch('main');
     main.add(said('a1', 'assistant', 'x', { calls: [['c', 'f']], blocks: textBlocks('x') }));
-    main.add({ type: 'ToolCallAbandoned', data: { call: { messageId: 'a1', index: 0 } } });
+    main.add({
+      type: 'ToolCallAbandoned',
+      data: { call: { messageId: 'a1', index: 0, callId: 'c1' } },
+    });
     expect(itemOf(surface(main.events), 'a1').closedCalls).toEqual([0]);
   });
 });

@@ -76,7 +76,7 @@ describe('tool exchanges', () => {
     resolve(main, 'r1', 'denied');
     const abandoned = main.add({
       type: 'ToolCallAbandoned',
-      data: { call: { messageId: 'a1', index: 1 } },
+      data: { call: { messageId: 'a1', index: 1, callId: 'c2' } },
     });
     expect(callNamed(main.events, 'a1').state).toBe('denied');
     expect(callNamed(main.events, 'a1').approvals[0]?.resolved).toMatchObject({
@@ -192,7 +192,10 @@ describe('pairing', () => {
   it('RL6 an abandoned call is unanswered; a result for it still pairs', () => {
     const main = buildBranch('main');
     main.add(calling('a1', 'c1'));
-    main.add({ type: 'ToolCallAbandoned', data: { call: { messageId: 'a1', index: 0 } } });
+    main.add({
+      type: 'ToolCallAbandoned',
+      data: { call: { messageId: 'a1', index: 0, callId: 'c1' } },
+    });
     expect(pairingOf(main)).toMatchObject({ paired: 0, unansweredCalls: 1 });
     main.add(answered('t1', [['a1', 0, 'c1']], { late: true }));
     expect(pairingOf(main)).toMatchObject({ paired: 1, orphanResults: 0, unansweredCalls: 0 });

@@ -31,7 +31,10 @@ const changedBlobs = (change: (bytes: Uint8Array | undefined) => Uint8Array | un
   };
 };
 
-const cases: readonly (readonly [string, (bytes: Uint8Array | undefined) => Uint8Array | undefined])[] = [
+const cases: readonly (readonly [
+  string,
+  (bytes: Uint8Array | undefined) => Uint8Array | undefined,
+])[] = [
   ['another text of the same form', () => bytesOf(JSON.stringify(JSON.stringify([])))],
   ['one byte less', (bytes) => bytes?.subarray(0, bytes.length - 1)],
   ['nothing at all', () => undefined],

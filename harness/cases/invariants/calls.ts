@@ -173,15 +173,18 @@ const isSentAsObject = (body: string, text: string, sent: readonly unknown[]): b
   return isSafe && sent.some((value) => sentAs(value, [text]));
 };
 
-export const argumentsTextVerbatim: Check = ofPlan(async (plan, { run }) => {
+export const argumentsTextVerbatim: Check = async ({ run }) => {
   const lost = await notStored(run);
   if (lost !== undefined) return lost;
   const given = givenArguments(run);
   if (given.length === 0) return 'there are no calls';
+  const { plan } = run.evidence;
+  // Where no context was asked for, what is read is all there is.
+  if (plan === undefined) return run.fault === undefined ? undefined : 'there is no context';
   const isObject = run.evidence.profile.argumentsAs === 'object';
   const sent = wireCalls(wireOf(plan)).map((call) => call.arguments);
   return firstWrong(given, (text) => {
     const isSent = isObject ? isSentAsObject(plan.text, text, sent) : sent.includes(text);
     return isSent ? undefined : `the arguments ${shown(text)} are not sent as they are`;
   });
-});
+};

@@ -169,7 +169,25 @@ const isUtf8Json = (plan: ContextPlan): string | undefined => {
   return isWellFormedBelow(JSON.parse(plan.text)) ? undefined : 'the body holds half a pair';
 };
 
-export const serializedIsValidUtf8Json: Check = ofPlan(isUtf8Json);
+/** What was stored as it would go out, with every repair that the engine has. */
+const lenient = async ({ run }: Parameters<Check>[0]): Promise<ContextPlan | undefined> => {
+  const { contextInput } = run.evidence;
+  if (contextInput === undefined) return undefined;
+  const policy = {
+    ...contextInput.policy,
+    onUnanswered: 'synthesize',
+    onBadArguments: 'empty_object',
+    adjacency: 'move_results_up',
+    onTrailingAssistant: 'append_continue',
+  } as const;
+  const built = await attempt(() => run.talk.branch.preview({ ...contextInput, policy }));
+  return 'value' in built ? built.value : undefined;
+};
+
+export const serializedIsValidUtf8Json: Check = async (judged) => {
+  const plan = judged.run.evidence.plan ?? (await lenient(judged));
+  return plan === undefined ? 'nothing was encoded' : isUtf8Json(plan);
+};
 
 const splitsPair = (whole: string, part: string): boolean => {
   const at = whole.indexOf(part);

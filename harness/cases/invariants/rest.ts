@@ -2,7 +2,7 @@ import type { CaseInput } from '../read-case.js';
 import { everyItem, leafPaths } from '../facts.js';
 import { isStemmaError } from '../../../src/index.js';
 import { bytesFor } from '../operations/perf.js';
-import { resumePlan } from '../operations/resume.js';
+import { resumePlan } from '../sessions.js';
 import { toolboxOf } from '../policy.js';
 import type { Run } from '../run.js';
 import { isFields, isList } from '../shape.js';

@@ -17,6 +17,7 @@ import {
 import { attempt, caseFault, type CaseFault } from '../fault.js';
 import { messagesOf, type CaseCommand, type CaseMessage } from '../input-shape.js';
 import type { CommandTrace, Done, Facts, Moment, Operate, ResultFact, Started } from '../run.js';
+import { found, textsOf } from '../reads.js';
 import { refuse } from '../shape.js';
 import type { ResultStatus, StoreName } from '../words.js';
 import { openWorld } from '../world.js';
@@ -33,7 +34,8 @@ const givenBy = (command: CaseCommand, at: string): readonly CaseMessage[] => {
   return command.recover_run?.items ?? refuse(at, 'the command appends nothing');
 };
 
-const optionsOf = async (talk: Talk, command: CaseCommand) => {
+/** The engine's options for a command of the case. */
+export const optionsOf = async (talk: Talk, command: CaseCommand) => {
   const { command_id: commandId, expected_version: version } = command;
   return {
     ...(commandId === undefined ? {} : { commandId }),
@@ -143,12 +145,26 @@ export const send = async (
   };
 };
 
+/** A command that only looks. */
+const look = async ({ talk, world }: Started, command: CaseCommand): Promise<Ran | undefined> => {
+  const { op, text = '' } = command;
+  const trace = { messages: [], ids: [], storedBefore: [], storedAfter: [] };
+  if (op === 'read') {
+    return { trace, result: { ids: [], historyTexts: await textsOf(talk.branch) } };
+  }
+  if (op !== 'search') return undefined;
+  const texts = await found(world.engine(), text, talk.conversation);
+  return { trace, result: { ids: [], hits: texts.length } };
+};
+
 const runCommand = async (started: Started, command: CaseCommand, at: string): Promise<Ran> => {
   const { talk, world } = started;
-  const { as, session, op, text } = command;
-  if (as !== undefined || session !== undefined || op !== undefined || text !== undefined) {
-    return refuse(at, 'as, session, op and text are for multi_tenant');
+  const { as, session, op } = command;
+  if (as !== undefined || session !== undefined || op === 'delete') {
+    return refuse(at, 'as, session and delete are for multi_tenant');
   }
+  const looked = await look(started, command);
+  if (looked !== undefined) return looked;
   const given = givenBy(command, at);
   // A recovery is the work of another process.
   if (command.recover_run !== undefined) await reopenTalk(talk);
@@ -165,8 +181,7 @@ const runCommand = async (started: Started, command: CaseCommand, at: string): P
 
 const runAll = async (started: Started): Promise<readonly Ran[]> => {
   const { world, input } = started;
-  const { commands = [], clock, clock_steps_ms: steps = [] } = input.params;
-  if (clock !== undefined) world.clock.now = Date.parse(clock);
+  const { commands = [], clock_steps_ms: steps = [] } = input.params;
   const ran: Ran[] = [];
   for (const [index, command] of commands.entries()) {
     world.clock.now += steps[index] ?? 0;
@@ -175,7 +190,7 @@ const runAll = async (started: Started): Promise<readonly Ran[]> => {
   return ran;
 };
 
-const textsOf = async (talk: Talk, ran: readonly Ran[]): Promise<readonly (string | null)[]> => {
+const textsRead = async (talk: Talk, ran: readonly Ran[]): Promise<readonly (string | null)[]> => {
   const texts: (string | null)[] = [];
   for (const { result, trace } of ran) {
     if (result.fault !== undefined) texts.push(null);
@@ -200,10 +215,10 @@ const commandFacts = (started: Started, ran: readonly Ran[]): Facts => {
   const { truncate } = input.params;
   return {
     results: () => Promise.resolve(ran.map(({ result }) => result)),
-    results_text: () => textsOf(talk, ran),
+    results_text: () => textsRead(talk, ran),
     read_text: async () => {
       await reopenTalk(talk);
-      return textsOf(talk, ran);
+      return textsRead(talk, ran);
     },
     ...(truncate === undefined
       ? {}

@@ -6,7 +6,7 @@ import type { CaseEvent } from '../input-shape.js';
 import type { Facts, Operate } from '../run.js';
 import { isFields } from '../shape.js';
 import { eventFacts, historyFacts, readRoot } from '../facts.js';
-import { executable } from './resume.js';
+import { executable } from '../sessions.js';
 
 const beginning = (events: readonly CaseEvent[]): number => {
   const first = events.findIndex(({ type }) => streamTypes.has(type));

@@ -1,15 +1,15 @@
 import { StemmaError, type Branch, type Stemma } from '../../../src/index.js';
 import { viewOf } from '../building.js';
 import { callIdsIn } from '../call-ids.js';
-import { plainText } from '../canonical.js';
 import { eventFacts } from '../facts.js';
 import { attempt, caseFault } from '../fault.js';
 import { messagesOf, type CaseCommand } from '../input-shape.js';
 import type { Facts, Operate, ResultFact, Started } from '../run.js';
+import { found, textsOf } from '../reads.js';
 import { refuse } from '../shape.js';
 import { openTalk, type Talk } from '../talk.js';
 import type { World } from '../world.js';
-import { send } from './append.js';
+import { optionsOf, send } from './append.js';
 
 /** The tenant that a scope of a case stands for; no scope is no tenant at all. */
 export const tenantOf = (scope: unknown): string => {
@@ -33,27 +33,21 @@ const find = async (engine: Stemma, session: string): Promise<Branch> => {
   return engine.open(session);
 };
 
-const texts = async (branch: Branch): Promise<readonly string[]> =>
-  (await branch.surface()).items
-    .filter(({ out }) => out === undefined)
-    .map(({ message }) => plainText(message));
-
 const sessionOf = ({ session }: CaseCommand, at: string): string =>
   session ?? refuse(at, 'the command names no session');
 
 const read = async (engine: Stemma, session: string): Promise<ResultFact> => ({
   ids: [],
-  historyTexts: await texts(await find(engine, session)),
+  historyTexts: await textsOf(await find(engine, session)),
 });
 
 const search = async (
   engine: Stemma,
   { text = '', session }: CaseCommand,
 ): Promise<ResultFact & { readonly found: readonly string[] }> => {
-  const { hits } = await engine.search(text);
   const only = session === undefined ? undefined : (await find(engine, session)).conversation;
-  const own = hits.filter(({ conversation }) => only === undefined || conversation === only);
-  return { ids: [], hits: own.length, found: own.map((hit) => hit.text) };
+  const texts = await found(engine, text, only);
+  return { ids: [], hits: texts.length, found: texts };
 };
 
 /** Nothing leaves the log: what was said is hidden, and the conversation takes nothing more. */
@@ -72,14 +66,14 @@ const appendIn = async (
   command: CaseCommand,
   session: string,
 ): Promise<ResultFact> => {
-  const { append: batch, command_id: commandId } = command;
+  const { append: batch } = command;
   if (batch === undefined) return refuse('/input/params/commands', 'the command does nothing');
   const talk: Talk = await openTalk(
     seenBy(started.world, engine),
     callIdsIn(started.input),
     session,
   );
-  const options = commandId === undefined ? {} : { commandId };
+  const options = await optionsOf(talk, command);
   const ran = await send(talk, messagesOf(batch), options, !Array.isArray(batch));
   return ran.result;
 };
@@ -98,8 +92,8 @@ export const inScope = async (
   const done = await attempt(async (): Promise<Answered> => {
     const engine = await engineOf(started.world, command.as);
     if (command.op === 'search') {
-      const { found, ...result } = await search(engine, command);
-      return { result, found };
+      const { found: texts, ...result } = await search(engine, command);
+      return { result, found: texts };
     }
     const session = sessionOf(command, at);
     if (command.op === 'read') return { result: await read(engine, session) };
@@ -119,9 +113,8 @@ const checked = (command: CaseCommand, at: string): void => {
 
 /** Runs each command in its scope, on its session. */
 export const multiTenant: Operate = async (started) => {
-  const { input, talk, profile, world } = started;
-  const { commands = [], clock } = input.params;
-  if (clock !== undefined) world.clock.now = Date.parse(clock);
+  const { input, talk, profile } = started;
+  const { commands = [] } = input.params;
   const before = await started.mark();
   const answers: Answered[] = [];
   for (const [index, command] of commands.entries()) {
@@ -130,7 +123,7 @@ export const multiTenant: Operate = async (started) => {
     answers.push(await inScope(started, command, at));
   }
   const results = answers.map(({ result }) => result);
-  const found = answers.flatMap((answer) => answer.found ?? []);
+  const searched = answers.flatMap((answer) => answer.found ?? []);
   const facts: Facts = {
     ...eventFacts(talk, () => before.events),
     results: () => Promise.resolve(results),
@@ -143,7 +136,7 @@ export const multiTenant: Operate = async (started) => {
     failures: results.flatMap(({ fault }) => fault ?? []),
     facts,
     roots: {
-      read: () => Promise.resolve({ search: found, history: histories.at(-1) ?? [] }),
+      read: () => Promise.resolve({ search: searched, history: histories.at(-1) ?? [] }),
       reads: () => Promise.resolve(histories),
     },
     report: [],

@@ -45,8 +45,7 @@ export const findClosed = (
         .map((call) => ({ recorded, call }));
     }
     if (event?.type !== 'ToolCallAbandoned') return [];
-    const call = { ...event.data.call, callId: 'callId' in answers ? answers.callId : '' };
-    return [{ recorded, call }];
+    return [{ recorded, call: event.data.call }];
   });
 };
 

@@ -133,7 +133,7 @@ export const abandonCall = (
       {
         event: {
           type: 'ToolCallAbandoned',
-          data: { call: named(ref), ...(reason === undefined ? {} : { reason }) },
+          data: { call: { ...named(ref), callId }, ...(reason === undefined ? {} : { reason }) },
         },
         keys: [callRefKey(ref), ...(callId === '' ? [] : [{ kind: 'call', id: callId } as const])],
       },

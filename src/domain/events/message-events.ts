@@ -91,7 +91,7 @@ export interface ToolExecutionStarted {
 }
 
 export interface ToolCallAbandoned {
-  readonly call: CallRef;
+  readonly call: AnsweredCall;
   readonly reason?: Slot;
 }
 
@@ -187,7 +187,7 @@ export const messageCodecs = {
     argumentsDigest: text,
   }),
   ToolCallAbandoned: record<ToolCallAbandoned>('ToolCallAbandoned', {
-    call: CallRef,
+    call: AnsweredCall,
     reason: optional(Slot),
   }),
   ApprovalRequested: record<ApprovalRequested>('ApprovalRequested', {

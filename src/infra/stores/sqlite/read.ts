@@ -10,11 +10,11 @@ import { bytesOf, decodedText, hashOf, integerOf, isRowShape, textOf } from './r
 
 // The index says where an event is; the row itself must then say the same, or one of them is damaged.
 const FORWARDS = `SELECT event.position, place.revision AS revision, event.hash, event.type,
-  event.meta, event.data, event.stream AS own_stream, event.revision AS own_revision
+  event.meta, event.data, event.stream = place.stream AND event.revision = place.revision AS agrees
   FROM events AS place CROSS JOIN events AS event ON event.position = place.position
   WHERE place.stream = ? AND place.revision >= ? ORDER BY revision LIMIT ?`;
 const BACKWARDS = `SELECT event.position, place.revision AS revision, event.hash, event.type,
-  event.meta, event.data, event.stream AS own_stream, event.revision AS own_revision
+  event.meta, event.data, event.stream = place.stream AND event.revision = place.revision AS agrees
   FROM events AS place CROSS JOIN events AS event ON event.position = place.position
   WHERE place.stream = ? AND place.revision <= ? ORDER BY revision DESC LIMIT ?`;
 
@@ -58,16 +58,14 @@ interface Found {
 }
 
 /** The rows as events, as far as they follow each other and have the right shape. */
-const decoded = (rows: readonly Row[], { stream, name, step }: Where, from: number): Found => {
+const decoded = (rows: readonly Row[], { name, step }: Where, from: number): Found => {
   const events: StoredEvent[] = [];
   const sizes: number[] = [];
   try {
     for (const row of rows) {
       const event = eventOf(row, name);
-      const revision = from + step * events.length;
-      const isItsOwn =
-        integerOf(row, 'own_stream') === stream && integerOf(row, 'own_revision') === revision;
-      if (event.revision !== revision || !isItsOwn) return { events, sizes, damage: 'order' };
+      const isNext = event.revision === from + step * events.length;
+      if (!isNext || integerOf(row, 'agrees') !== 1) return { events, sizes, damage: 'order' };
       events.push(event);
       sizes.push(eventBytes(row));
     }
