@@ -24,6 +24,18 @@ const invariantsOf = async (judged: Judged): Promise<string | undefined> => {
   return undefined;
 };
 
+/** Fragments of the whole case: what a path has nothing of does not hold there. */
+const inheritedNever = async (
+  fragments: readonly Expected[],
+  run: Run,
+): Promise<string | undefined> => {
+  for (const fragment of fragments) {
+    const { isComparable, difference } = await neverHolds([fragment], run);
+    if (isComparable && difference !== undefined) return difference;
+  }
+  return undefined;
+};
+
 interface Path {
   readonly input: CaseInput;
   readonly steps: Steps;
@@ -41,8 +53,8 @@ const judge = async (
   const run = await runInput(input, store, steps, opened);
   const compared = await holds(expected, run, expected);
   if (compared.difference !== undefined) return compared.difference;
-  const forbidden = await neverHolds(never, run);
-  if (forbidden.difference !== undefined) return forbidden.difference;
+  const forbidden = await inheritedNever(never, run);
+  if (forbidden !== undefined) return forbidden;
   const again = ({
     input: changed = (same) => same,
     store: other = store,

@@ -66,7 +66,10 @@ export const neededContent = async (call: Invocation, operand: string): Promise<
 
 /** A JSON document of a file or of standard input, under these rules. */
 export const jsonFrom = async (call: Invocation, name: string, rules: JsonRules): Promise<Json> => {
-  const parsed = parseJson(await namedText(call, name), rules);
+  const text = await namedText(call, name);
+  // Nothing at all is no broken JSON: it is a body without a value (B02).
+  if (text.trim() === '') return refuse({ _tag: 'InvalidShape', path: '', expected: 'JSON' });
+  const parsed = parseJson(text, rules);
   return E.isLeft(parsed) ? refuse(parsed.left) : parsed.right;
 };
 

@@ -142,6 +142,17 @@ describe('a wrong expectation', () => {
     expect(await against({ output: other, alternate })).toContain('output');
   });
 
+  it('of never counts for variants too, as far as they have what it speaks of', async () => {
+    const never = [{ context_ids: ['s1', 'u2'] }];
+    const variant = { params: { max_tokens: 2 }, expected: { ok: true } };
+    expect(await against({ never, variants: [variant] })).toContain('variant 0: never');
+    const other = { operation: 'append', params: { commands: [] }, expected: { ok: true } };
+    expect(await against({ never: [{ covers_ids: [] }], variants: [other] })).toContain(
+      'covers_ids',
+    );
+    expect(await against({ never, variants: [other] })).toBe('ok');
+  });
+
   it('of a failing build fails: a wrong code, wrong data, or none expected', async () => {
     const tight = { params: { max_tokens: 1, tokens: { s1: 10, u2: 5 } } };
     const error = { code: 'BUDGET_UNSATISFIABLE', required: 15, limit: 1, ids: ['s1', 'u2'] };

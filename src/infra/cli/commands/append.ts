@@ -58,7 +58,7 @@ const lineOf = ({ id, place, status }: AppendedMessage, look: Look): string => {
 
 const append = async (call: Invocation): Promise<Result> => {
   const { options, look, args } = call;
-  const expectedRevision = options.whole('expect', { least: -1 });
+  const expectedRevision = options.whole('expect', { least: 0 });
   const messages = await messagesGiven(call);
   const commandId = options.text('command-id');
   const { branch } = await writeTarget(call, await call.writer(), args[0] ?? '');
