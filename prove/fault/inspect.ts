@@ -81,11 +81,10 @@ export interface InspectOptions {
   readonly salvage?: boolean;
 }
 
-/** Opens a store through the product and looks whether all holds that was promised. */
-export const inspect = async (
+const look = async (
   store: string,
   acks: Acks,
-  { isWhole = true, absent = [], salvage = false }: InspectOptions = {},
+  { isWhole = true, absent = [], salvage = false }: InspectOptions,
 ): Promise<Inspection> => {
   const began = performance.now();
   const opened = await openEngine({ store, ...(salvage ? { salvage } : {}) })();
@@ -104,4 +103,18 @@ export const inspect = async (
   const closed = await engine.runtime.events.close()();
   if (E.isLeft(closed)) all.push(`not closed: ${JSON.stringify(closed.left)}`);
   return { wrong: all, openMs, events };
+};
+
+/** Opens a store through the product and looks whether all holds that was promised. */
+export const inspect = async (
+  store: string,
+  acks: Acks,
+  options: InspectOptions = {},
+): Promise<Inspection> => {
+  try {
+    return await look(store, acks, options);
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { wrong: [`raw error: ${text}`], openMs: 0, events: 0 };
+  }
 };

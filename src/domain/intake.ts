@@ -175,7 +175,7 @@ const idFaultOf = (reader: FieldReader, shape: Shape): StemmaFault | undefined =
         : foreignId(`${reader.path}/${key}`, value);
   return firstFault([
     id('id', shape.id),
-    id('toolCallId', shape.toolCallId),
+    id('toolCallId', shape.toolCallId, true),
     id('partOf', shape.partOf),
     ...(shape.toolCalls ?? []).map((call, at) => id(`toolCalls/${String(at)}/id`, call.id, true)),
     () =>

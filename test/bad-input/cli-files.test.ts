@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newPlace, textAt, type Place } from '../infra/cli/cli-run.js';
-import { imageOf, refusedBy, SECRET, type Refusal } from './cli-support.js';
+import { imageOf, refusedBy, SECRET, titled, type Refusal } from './cli-support.js';
 
 let place: Place;
 beforeEach(async () => {
@@ -19,23 +19,25 @@ const refused = (argv: readonly string[], stdin?: string): Promise<Refusal> =>
 describe('files', () => {
   const lines = async (): Promise<string> => (await place.cli(['export', 'c'])).out;
 
-  it.each<[string, string, string, number]>([
-    [
-      'B58',
-      '{"type":"user","uuid":"a","sessionId":"s","message":{"role":"user","content":"x"}}\n{"type":"user","uu',
-      'TruncatedInput',
-      5,
-    ],
-    ['B58', `[{"role":"user","content":"${SECRET}`, 'TruncatedInput', 5],
-    [
-      'B60',
-      JSON.stringify({ contents: [{ role: 'user', parts: [{ text: SECRET }] }] }),
-      'InvalidShape',
-      5,
-    ],
-    ['B02', '', 'InvalidShape', 5],
-    ['B24', `[{"role":"admin","content":"${SECRET}"}]`, 'InvalidShape', 5],
-  ])('%s refuses to import %.50s', async (_row, text, code, exit) => {
+  it.each(
+    titled<[string, string, string, number]>([
+      [
+        'B58',
+        '{"type":"user","uuid":"a","sessionId":"s","message":{"role":"user","content":"x"}}\n{"type":"user","uu',
+        'TruncatedInput',
+        5,
+      ],
+      ['B58', `[{"role":"user","content":"${SECRET}`, 'TruncatedInput', 5],
+      [
+        'B60',
+        JSON.stringify({ contents: [{ role: 'user', parts: [{ text: SECRET }] }] }),
+        'InvalidShape',
+        5,
+      ],
+      ['B02', '', 'InvalidShape', 5],
+      ['B24', `[{"role":"admin","content":"${SECRET}"}]`, 'InvalidShape', 5],
+    ]),
+  )('%s as a file', async (_title, _row, text, code, exit) => {
     place.write('in.json', text);
     expect(await refused(['import', 'in.json'])).toMatchObject({ code, exit });
   });

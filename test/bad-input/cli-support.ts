@@ -36,3 +36,9 @@ export const refusedBy = async (
   expect(plain.err).not.toContain(SECRET);
   return told;
 };
+
+/** Rows of a table with the beginning of their text in front, for the titles. */
+export const titled = <const Row extends readonly [row: string, text: string, ...rest: unknown[]]>(
+  rows: readonly Row[],
+): readonly (readonly [title: string, ...Row])[] =>
+  rows.map((row) => [`${row[0]} refuses ${JSON.stringify(row[1].slice(0, 60))}`, ...row] as const);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { at, newPlace, type Place } from '../infra/cli/cli-run.js';
-import { imageOf, refusedBy, SECRET, type Refusal } from './cli-support.js';
+import { imageOf, refusedBy, SECRET, titled, type Refusal } from './cli-support.js';
 
 let place: Place;
 beforeEach(async () => {
@@ -20,60 +20,68 @@ const message = (more: object): string =>
   JSON.stringify({ role: 'user', content: SECRET, ...more });
 
 describe('messages on standard input', () => {
-  it.each<[string, string, string, number, object]>([
-    ['B01', `{"role":"user","content":`, 'InvalidJson', 5, { offset: 25 }],
-    ['B01', `[${message({})},]`, 'InvalidJson', 5, {}],
-    ['B02', 'null', 'InvalidShape', 5, { path: '' }],
-    ['B02', '[]', 'InvalidShape', 5, { path: '' }],
-    ['B02', '"x"', 'InvalidShape', 5, { path: '' }],
-    ['B05', '['.repeat(100_000), 'TooDeep', 5, { depth: 65, limit: 64 }],
-    [
-      'B06',
-      `{"role":"user","metadata":{${Array.from({ length: 100_001 }, (_, i) => `"k${String(i)}":0`).join()}}}`,
-      'TooManyKeys',
-      5,
-      { limit: 100_000 },
-    ],
-    [
-      'B07',
-      `{"role":"user","role":"system","content":"${SECRET}"}`,
-      'DuplicateKey',
-      5,
-      { path: '/role' },
-    ],
-    ['B09', `{"role":"user","__proto__":"${SECRET}"}`, 'ForbiddenKey', 5, { path: '/__proto__' }],
-    [
-      'B12',
-      '{"role":"tool","toolCallId":"c","durationMs":9007199254740993}',
-      'UnsafeNumber',
-      5,
-      { path: '/durationMs' },
-    ],
-    ['B13', '{"role":"user","metadata":{"a":1e400}}', 'UnsafeNumber', 5, { path: '/metadata/a' }],
-    ['B16', `{"role":"user","id":"a\\ud800"}`, 'IllFormedUnicode', 5, { path: '/id' }],
-    ['B16', `{"role":"user","metadata":{"\\ud800":1}}`, 'IllFormedUnicode', 5, {}],
-    [
-      'B18',
-      message({ id: 'a\u0000b' }),
-      'InvalidId',
-      5,
-      { path: '/id', reason: 'control_character' },
-    ],
-    ['B18', message({ id: 'x'.repeat(257) }), 'InvalidId', 5, { reason: 'too_long' }],
-    ['B24', message({ role: 'SYSTEM' }), 'UnknownRole', 5, { path: '/role' }],
-    ['B24', `[${message({})},${message({ role: ' system' })}]`, 'UnknownRole', 5, { index: 1 }],
-    ['B26', message({ role: 'tool' }), 'MissingToolCallId', 5, { path: '/toolCallId' }],
-    ['B27', message({ role: 'tool', toolCallId: 'c-9' }), 'OrphanToolResult', 5, { callId: 'c-9' }],
-    ['B35', message({ id: 'u-1' }), 'MessageIdConflict', 4, { id: 'u-1' }],
-    ['B39', `[${message({})},${message({})},5]`, 'InvalidShape', 5, { index: 2 }],
-    [
-      'B52',
-      message({ createdAt: '2024-02-30T00:00:00Z' }),
-      'InvalidTimestamp',
-      5,
-      { path: '/createdAt' },
-    ],
-  ])('%s refuses a batch that reads %.60s', async (_row, stdin, code, exit, data) => {
+  it.each(
+    titled<[string, string, string, number, object]>([
+      ['B01', `{"role":"user","content":`, 'InvalidJson', 5, { offset: 25 }],
+      ['B01', `[${message({})},]`, 'InvalidJson', 5, {}],
+      ['B02', 'null', 'InvalidShape', 5, { path: '' }],
+      ['B02', '[]', 'InvalidShape', 5, { path: '' }],
+      ['B02', '"x"', 'InvalidShape', 5, { path: '' }],
+      ['B05', '['.repeat(100_000), 'TooDeep', 5, { depth: 65, limit: 64 }],
+      [
+        'B06',
+        `{"role":"user","metadata":{${Array.from({ length: 100_001 }, (_, i) => `"k${String(i)}":0`).join()}}}`,
+        'TooManyKeys',
+        5,
+        { limit: 100_000 },
+      ],
+      [
+        'B07',
+        `{"role":"user","role":"system","content":"${SECRET}"}`,
+        'DuplicateKey',
+        5,
+        { path: '/role' },
+      ],
+      ['B09', `{"role":"user","__proto__":"${SECRET}"}`, 'ForbiddenKey', 5, { path: '/__proto__' }],
+      [
+        'B12',
+        '{"role":"tool","toolCallId":"c","durationMs":9007199254740993}',
+        'UnsafeNumber',
+        5,
+        { path: '/durationMs' },
+      ],
+      ['B13', '{"role":"user","metadata":{"a":1e400}}', 'UnsafeNumber', 5, { path: '/metadata/a' }],
+      ['B16', `{"role":"user","id":"a\\ud800"}`, 'IllFormedUnicode', 5, { path: '/id' }],
+      ['B16', `{"role":"user","metadata":{"\\ud800":1}}`, 'IllFormedUnicode', 5, {}],
+      [
+        'B18',
+        message({ id: 'a\u0000b' }),
+        'InvalidId',
+        5,
+        { path: '/id', reason: 'control_character' },
+      ],
+      ['B18', message({ id: 'x'.repeat(257) }), 'InvalidId', 5, { reason: 'too_long' }],
+      ['B24', message({ role: 'SYSTEM' }), 'UnknownRole', 5, { path: '/role' }],
+      ['B24', `[${message({})},${message({ role: ' system' })}]`, 'UnknownRole', 5, { index: 1 }],
+      ['B26', message({ role: 'tool' }), 'MissingToolCallId', 5, { path: '/toolCallId' }],
+      [
+        'B27',
+        message({ role: 'tool', toolCallId: 'c-9' }),
+        'OrphanToolResult',
+        5,
+        { callId: 'c-9' },
+      ],
+      ['B35', message({ id: 'u-1' }), 'MessageIdConflict', 4, { id: 'u-1' }],
+      ['B39', `[${message({})},${message({})},5]`, 'InvalidShape', 5, { index: 2 }],
+      [
+        'B52',
+        message({ createdAt: '2024-02-30T00:00:00Z' }),
+        'InvalidTimestamp',
+        5,
+        { path: '/createdAt' },
+      ],
+    ]),
+  )('%s as a batch', async (_title, _row, stdin, code, exit, data) => {
     const told = await refused(batch, stdin);
     expect(told).toMatchObject({ code, exit, data });
   });

@@ -53,23 +53,27 @@ describe('compactions', () => {
 
   it('B55 refuses a range with an open call', async () => {
     await branch.append([{ id: 'u-1', role: 'user', content: 'one' }, call('a-1', 'c-1')]);
-    const compact = () => branch.compact({ strategy: 'summary', summary: 's', keepFrom: null });
-    expect(await refused(watched, compact)).toEqual({
-      _tag: 'CompactionInvalid',
-      reason: 'splits_unit',
-      ids: ['c-1'],
-    });
+    const all = { strategy: 'summary', summary: 's', keepFrom: null } as const;
+    for (const action of [() => branch.compact(all), () => branch.planCompaction(all)]) {
+      expect(await refused(watched, action)).toEqual({
+        _tag: 'CompactionInvalid',
+        reason: 'splits_unit',
+        ids: ['c-1'],
+      });
+    }
   });
 
   it('B55 refuses a range with a call that waits for an approval', async () => {
     await branch.append([{ id: 'u-1', role: 'user', content: 'one' }, call('a-1', 'c-1')]);
     const [open] = await branch.openCalls();
     await open?.askApproval({ requestId: 'r-1' });
-    const compact = () => branch.compact({ strategy: 'summary', summary: 's', keepFrom: null });
-    expect(await refused(watched, compact)).toMatchObject({
-      _tag: 'CompactionInvalid',
-      reason: 'pending_approval',
-    });
+    const all = { strategy: 'summary', summary: 's', keepFrom: null } as const;
+    for (const action of [() => branch.compact(all), () => branch.planCompaction(all)]) {
+      expect(await refused(watched, action)).toMatchObject({
+        _tag: 'CompactionInvalid',
+        reason: 'pending_approval',
+      });
+    }
   });
 
   it.each<[string, object, object]>([

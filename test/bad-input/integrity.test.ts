@@ -4,7 +4,7 @@ import type { Page, StoredEvent } from '../../src/domain/event-store.js';
 import type { StoreFault } from '../../src/domain/errors.js';
 import { openaiChat, openStemma, type Branch } from '../../src/index.js';
 import { changing, foreignEvent, lensed, streamsOf, type Lens, type Lensed } from './tampering.js';
-import { faultOf, tagOf, textsOf, watchBranch } from './support.js';
+import { faultOf, tagOf, textsOf, utf8, watchBranch } from './support.js';
 
 const profile = openaiChat({ model: 'm' });
 const SECRET = 'words nobody may read';
@@ -126,6 +126,7 @@ describe('damaged events', () => {
           b?.map((byte, i) => (i === 9 ? byte ^ 1 : byte)),
         )(bytes);
       },
+      () => () => Promise.resolve(E.right(utf8('"another text, well-formed"'))),
     ]) {
       const stemma = await openStemma({ store: { ...store.stores, blobs: { ...blobs, get } } });
       const branch = await stemma.open('conversation');
@@ -186,6 +187,24 @@ describe('events that are not where they were', () => {
     const { ok, faults } = await store.stemma.verify('conversation');
     expect(ok).toBe(false);
     expect(faults[0]).toMatchObject({ stream: own, revision });
+  });
+
+  it('B44 finds a last event that is not chained to the one before it', async () => {
+    const prev = 'A'.repeat(43);
+    const event = await foreignEvent(store, own, { meta: { prev } });
+    const added: StoredEvent = { ...event, stream: own, revision: 5, position: 99 } as never;
+    store.look((page, stream) =>
+      stream === own && !page.events.some(({ revision }) => revision === 5)
+        ? { ...page, events: [...page.events, added] }
+        : undefined,
+    );
+    const chain = { _tag: 'Damaged', stream: own, revision: 5, check: 'chain' };
+    expect(await faultOf(async () => (await fresh()).history())).toEqual(chain);
+    expect((await store.stemma.verify('conversation')).faults[0]).toMatchObject({
+      stream: own,
+      revision: 5,
+      check: 'chain',
+    });
   });
 
   it('B44 finds a tail that was cut below a fork point', async () => {

@@ -284,6 +284,23 @@ describe('tool calls and their results', () => {
     await branch.append({ id: 't-2', role: 'tool', call: { messageId: 'a-1', index: 1 } });
     expect(await answersOf(branch)).toEqual({ 't-2': ['a-1/1'] });
     expect((await branch.session()).toolCalls.map(({ index }) => index)).toEqual([0]);
+    await branch.append({ id: 't-1', role: 'tool', toolCallId: '' });
+    expect(await answersOf(branch)).toEqual({ 't-2': ['a-1/1'], 't-1': ['a-1/0'] });
+  });
+
+  it('B26 refuses an empty id where no call without an id is open', async () => {
+    const watched = await watchBranch();
+    await watched.branch.append(calls('a-1', 'c-1'));
+    for (const items of [
+      [result('t', '', SECRET)],
+      [result('s', 'c-1'), result('t', '', SECRET)],
+    ]) {
+      expect(await refused(watched, () => watched.branch.append(items), [SECRET])).toEqual({
+        _tag: 'MissingToolCallId',
+        index: items.length - 1,
+        path: '/toolCallId',
+      });
+    }
   });
 
   it('B32 takes a user message while calls are open, and refuses a context until they are answered', async () => {

@@ -159,6 +159,13 @@ describe('text that is content', () => {
     expect(await textsOf(branch)).toEqual(['a\ud800b 😀']);
   });
 
+  it('B15 keeps half a pair in long instructions', async () => {
+    const { branch } = await watchBranch();
+    const text = `${'x'.repeat(70_000)}\ud83d`;
+    await branch.instructions(text);
+    expect((await branch.surface()).instructions[0]?.text === text).toBe(true);
+  });
+
   it('B15 refuses half a pair where nothing may be repaired', async () => {
     const watched = await watchBranch();
     await watched.branch.append({ id: 'm', role: 'user', content: 'a\ud800b' });
@@ -268,7 +275,7 @@ describe('text that is an id or a name', () => {
   });
 
   // A model may leave the id of a call out; everything else has one or is not named at all.
-  it.each(naming.filter(([what]) => what !== 'call'))(
+  it.each(naming.filter(([what]) => what !== 'call' && what !== 'answered call'))(
     'B18 refuses an empty name of a %s',
     async (_what, make) => {
       expect(await refusal(make(''))).toMatchObject({ _tag: 'InvalidId', reason: 'blank' });

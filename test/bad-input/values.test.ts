@@ -110,6 +110,20 @@ describe('values that a caller hands in', () => {
   });
 
   it.each([
+    ['metadata', user({ metadata: { 'a\ud800': 1 } }), '/metadata'],
+    ['a deep value', user({ metadata: { a: [{ '\udc00': { b: 1 } }] } }), '/metadata/a/0'],
+    [
+      'arguments',
+      { role: 'assistant', toolCalls: [{ name: 'f', arguments: { '\ude00\ud83d': 1 } }] },
+      '/toolCalls/0/arguments',
+    ],
+  ])('B16 refuses half a surrogate pair in a key of %s', async (_what, value, path) => {
+    const fault = await appended(value);
+    expect(fault._tag).toBe('IllFormedUnicode');
+    expect('path' in fault && fault.path?.startsWith(path)).toBe(true);
+  });
+
+  it.each([
     ['NaN', Number.NaN],
     ['Infinity', Number.POSITIVE_INFINITY],
     ['-Infinity', Number.NEGATIVE_INFINITY],

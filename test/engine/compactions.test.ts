@@ -72,12 +72,16 @@ describe('compactions', () => {
       summaryId: 's-1',
       keepFrom: 'u-3',
     });
-    const second = await branch.compact({
+    const next = {
       strategy: 'summary',
       summary: 'two',
       summaryId: 's-2',
       keepFrom: 'u-5',
-    });
+    } as const;
+    // From the first message on: the range holds what the earlier summary stood for.
+    const { covers } = await branch.planCompaction(next);
+    expect(covers).toMatchObject([{ branch: branch.branch, from: 1 }]);
+    const second = await branch.compact(next);
     expect(second.plan.covered).toEqual(['s-1', 'u-3', 'a-3', 'u-4', 'a-4']);
     expect(await sent()).toEqual(['s-2', 'u-5']);
     const { live } = await branch.history();

@@ -208,6 +208,11 @@ describe('model calls', () => {
     stop.abort();
     await expect(sending).rejects.toMatchObject({ name: 'AbortError' });
     expect((await typesOf(branch)).slice(-2)).toEqual(['ModelCallFailed', 'TurnEnded']);
+    const [failed, ended] = (await watched.events())
+      .slice(-2)
+      .map(({ data }): unknown => JSON.parse(data));
+    expect(failed).toMatchObject({ error: { kind: 'interrupted', retryable: true } });
+    expect(ended).toMatchObject({ outcome: 'interrupted' });
   });
 
   it('puts a stream together and records it as one message', async () => {

@@ -59,12 +59,25 @@ describe('tool starts', () => {
   it.each([
     ['what a tool throws', { pay: { run: () => Promise.reject(new Error('no money')) } }, 'error'],
     ['a tool that is not there', {}, 'not_started'],
-    ['a tool of the prototype', { toString: { run: () => '' } }, 'not_started'],
+    ['a tool of another name', { toString: { run: () => '' } }, 'not_started'],
   ] as const)('records %s as a result', async (_what, tools, outcome) => {
     const call = await openCall();
     expect(await call.run(tools)).toMatchObject({ outcome });
     expect((await branch.session()).toolCalls).toEqual([]);
   });
+
+  it.each(['toString', 'constructor', 'hasOwnProperty', '__proto__', 'pay'])(
+    'finds no tool %s in what a toolbox inherits',
+    async (name) => {
+      await (await openCall()).result('done');
+      await branch.append({ role: 'assistant', toolCalls: [{ id: 'c-2', name, arguments: '{}' }] });
+      const tools = Object.create({ pay: { run: () => 'paid' } }) as Record<string, never>;
+      expect(await (await openCall()).run(tools)).toMatchObject({
+        outcome: 'not_started',
+        content: 'There is no tool of this name.',
+      });
+    },
+  );
 
   it('counts attempts of a harmless tool and keeps its idempotency key', async () => {
     const call = await openCall();

@@ -193,9 +193,11 @@ describe('turns', () => {
 
   it('does not go on in a fork', async () => {
     await one.request({ profile });
-    const fork = await one.fork({ after: 'u-1' });
-    expect((await fork.session()).turn).toBeUndefined();
-    const other = fork.as({ kind: 'app' }, 'run-9');
-    expect((await other.request({ profile })).attempt).toBe(1);
+    for (const place of [{ after: 'u-1' }, { revision: await head() }]) {
+      const fork = await one.fork(place);
+      expect((await fork.session()).turn).toBeUndefined();
+      const other = fork.as({ kind: 'app' }, 'run-9');
+      expect((await other.request({ profile })).attempt).toBe(1);
+    }
   });
 });

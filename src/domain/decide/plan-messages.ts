@@ -63,9 +63,14 @@ const resolveClosed = (
   const closed = findClosed(facts, item);
   const last = closed[closed.length - 1];
   if (last === undefined) {
+    if (laterIds.has(callId)) {
+      const ids = [item.message.id];
+      return E.left({ _tag: 'OrderViolation', rule: 'result_before_call', index, ids });
+    }
+    // An empty id is one that the model left out; where no such call is open, it names nothing.
     return E.left(
-      laterIds.has(callId)
-        ? { _tag: 'OrderViolation', rule: 'result_before_call', index, ids: [item.message.id] }
+      callId === ''
+        ? { _tag: 'MissingToolCallId', index, path: '/toolCallId' }
         : { _tag: 'OrphanToolResult', callId },
     );
   }

@@ -4,6 +4,7 @@ import type { Appended, ExpectedRevision, NewEvent } from '../../../domain/event
 import { firstRevision, headName, isResend, metaKeys } from '../append-rules.js';
 import { hashBytes, idOfHash } from '../event-id.js';
 import type { Database } from './driver.js';
+import { resultCode, SQLITE } from './faults.js';
 import { keyValue } from './key-value.js';
 import type { NameTable } from './names.js';
 import { hashOf, integerOf, maybeIntegerOf } from './rows.js';
@@ -75,9 +76,15 @@ export const appendEvents = (
   for (const { hash, type, meta, data } of events) {
     const stored = hashBytes(hash);
     if (stored === undefined) return E.left({ _tag: 'Damaged', stream, check: 'hash' });
-    position = db
-      .sql(EVENT)
-      .insert(id, revision, stored, type, Buffer.from(meta), Buffer.from(data));
+    try {
+      position = db
+        .sql(EVENT)
+        .insert(id, revision, stored, type, Buffer.from(meta), Buffer.from(data));
+    } catch (error) {
+      // The place was free a moment ago, in this transaction: the index contradicts itself.
+      if (resultCode(error) !== SQLITE.constraint) throw error;
+      return E.left({ _tag: 'Damaged', stream, revision, check: 'order' });
+    }
     writeKeys(tables, meta, id, revision);
     revision += 1;
   }

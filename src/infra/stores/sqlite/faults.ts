@@ -27,6 +27,9 @@ export const SQLITE = {
   corrupt: 11,
   full: 13,
   cantOpen: 14,
+  protocol: 15,
+  tooBig: 18,
+  constraint: 19,
   auth: 23,
   notADatabase: 26,
 } as const;
@@ -79,6 +82,10 @@ const codeFaults: Readonly<Record<number, (path: string) => DriverFault>> = {
   [SQLITE.corrupt]: () => ({ _tag: 'Damaged', check: 'payload' }),
   [SQLITE.full]: (path) => ({ _tag: 'StorageFull', path }),
   [SQLITE.cantOpen]: (path) => ({ _tag: 'Unavailable', reason: 'path', path }),
+  // The race for the lock of the log went on for longer than SQLite waits for it.
+  [SQLITE.protocol]: (path) => ({ _tag: 'StoreLocked', path }),
+  // A length that no row of ours has.
+  [SQLITE.tooBig]: () => ({ _tag: 'Damaged', check: 'payload' }),
   [SQLITE.auth]: (path) => ({ _tag: 'AccessDenied', path }),
   [SQLITE.notADatabase]: () => ({ _tag: 'Damaged', check: 'payload' }),
 };

@@ -8,7 +8,7 @@ import { resultCode, SQLITE } from './faults.js';
 import type { NameTable } from './names.js';
 import { bytesOf, decodedText, hashOf, integerOf, isRowShape, textOf } from './rows.js';
 
-// The index says where an event is; the row itself must then say the same, or one of them is damaged.
+// The index says where an event is; the row itself must say the same, or one of them is damaged.
 const FORWARDS = `SELECT event.position, place.revision AS revision, event.hash, event.type,
   event.meta, event.data, event.stream = place.stream AND event.revision = place.revision AS agrees
   FROM events AS place CROSS JOIN events AS event ON event.position = place.position
@@ -40,8 +40,10 @@ const eventBytes = (row: Row): number => bytesOf(row, 'meta').length + bytesOf(r
 const nextLook = (rows: number, bytes: number): number =>
   Math.max(1, Math.min(MOST_ROWS, Math.floor((LOOK_BYTES * rows) / Math.max(1, bytes))));
 
-export const isDamage = (error: unknown): boolean =>
-  isRowShape(error) || resultCode(error) === SQLITE.corrupt;
+export const isDamage = (error: unknown): boolean => {
+  const code = resultCode(error);
+  return isRowShape(error) || code === SQLITE.corrupt || code === SQLITE.tooBig;
+};
 
 interface Where {
   readonly stream: number;

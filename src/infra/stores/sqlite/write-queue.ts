@@ -17,7 +17,7 @@ export interface WriteQueue {
   readonly add: <A>(job: WriteJob<A>) => Promise<E.Either<AppendFault, A>>;
   /** Resolves when nothing waits any more; later jobs are refused as `closed`. */
   readonly drain: () => Promise<void>;
-  /** Refuses all that waits and all that comes, as `closed`: the connection is not trusted any more. */
+  /** Refuses all that waits and all that comes as `closed`: the connection is not trusted. */
   readonly stop: () => void;
   /** True while a commit is being made or is due. */
   readonly isBusy: () => boolean;
