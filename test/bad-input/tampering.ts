@@ -2,7 +2,6 @@ import * as E from 'fp-ts/lib/Either.js';
 import { expectedPrev } from '../../src/domain/chain.js';
 import { encodeMeta, hashEvent, idFromHash, type Meta } from '../../src/domain/envelope.js';
 import type { EventStore, NewEvent, Page, StoredEvent } from '../../src/domain/event-store.js';
-import { NO_UID } from '../../src/domain/ids.js';
 import { readStored } from '../../src/domain/recorded.js';
 import { directoryStream } from '../../src/domain/stream-name.js';
 import type { EngineStores } from '../../src/engine/runtime.js';
@@ -146,9 +145,6 @@ export const streamsOf = async (
   const [, tenant = ''] = /^branch-([\w-]{22})\./.exec(own) ?? [];
   return { own, directory: directoryStream(tenant as never, branch.conversation) };
 };
-
-export const isDirectoryEvent = (event: StoredEvent): boolean =>
-  event.meta.includes(`"branch":"${NO_UID}"`);
 
 /** All lines of an export. */
 export const exported = async (
